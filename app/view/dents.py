@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...physics.core.model import Array, movable
-from ...physics.laws.soft import reduced_radius, round_radius
+from ...physics.laws.soft import reduced_radii, round_radius
 from ...physics.run.messages import Snapshot
 from .theme import Theme
 from .view_options import ViewOptions
@@ -29,7 +29,7 @@ def dents(snapshot: Snapshot, options: ViewOptions, look: Theme, body_radius: fl
     z, n = depth[shown], c.normal[shown]
     model = snapshot.model
     curved = round_radius(model)
-    radius = reduced_radius(curved[c.shape_a[shown]], curved[c.shape_b[shown]])
+    radius = reduced_radii(curved[c.shape_a[shown]], curved[c.shape_b[shown]])
     overlap = np.sqrt(np.maximum(z * (2.0 * np.maximum(radius, z) - z), 0.0))
     rows = np.zeros((len(shown), WIDTH))
     into_b = ~movable(model.kind[c.body_b[shown]]) & movable(model.kind[c.body_a[shown]])

@@ -82,11 +82,14 @@ def round_radius(model: Model) -> Array:
     return np.where(np.isin(model.shapes.kind, round_kinds), model.shapes.size[:, 0], 0.0)
 
 
-def reduced_radius(a: Array, b: Array) -> Array:
-    """Radius (c,) [m] of the ball on a plane that rolls as two shapes of the radii a, b (c,) do: 1/R = 1/a + 1/b.
-    Other shapes count as flat under round ones; against each other their dents do not travel: 0."""
-    both = a + b
-    return np.where((a > 0.0) & (b > 0.0), a * b / np.where(both > 0.0, both, 1.0), both)
+@helper
+def reduced_radius(a, b):
+    """Radius [m] of the ball on a plane that rolls as two shapes of the radii a, b do: 1/R = 1/a + 1/b. Other shapes
+    count as flat under round ones; against each other their dents do not travel: 0."""
+    return a * b / (a + b) if a > 0.0 and b > 0.0 else a + b
+
+
+reduced_radii = np.vectorize(reduced_radius.py_func, otypes=[float])  #: of arrays, without a compiled kernel
 
 
 def pair_units(surfaces: Array, law: str) -> Array:

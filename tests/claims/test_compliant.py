@@ -225,7 +225,7 @@ def test_the_step_bound_is_above_the_largest_eigenvalue_and_near_it(bodies):
     for i, body in enumerate(bodies):
         place(sim, body["name"], (0.0, 0.19 if body["name"] == "beside" else 0.0, -1e-4 * (i + 1)))
     sim.step()
-    bound = sim._method._course_with("semi_implicit").limits(sim.state.bodies).square
+    bound = sim._method._course.limits(sim.state.bodies).square
     true = true_eigenvalue(sim, k_n, k_t)
     assert true <= bound <= true * 6.0**0.125 * (1.0 if len(bodies) == 1 else 2.0) * 1.001
 

@@ -8,16 +8,21 @@ from bare_bodies import Balls
 from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.look.step_record import StepWatch
+from contactlab.physics.methods.compliant import explicit
+from contactlab.physics.methods.compliant import step as compliant
 from contactlab.physics.methods.event_driven import step as event_driven
 from contactlab.physics.methods.time_stepping import step as time_stepping
 from contactlab.physics.simulation.failure import CannotStep
 
 #: impacts and rest; a conveyor and friction that breaks away, whose slip is an event; trees; nothing that can touch; in
-#: `event_driven` steps of one piece, steps with events, springs, and joints that are held by reactions
+#: `event_driven` steps of one piece, steps with events, springs, and joints that are held by reactions; in `compliant`
+#: touches within a step, slip, springs of joints and limits that are stiff, and an integrator that is not explicit
 SCENES = (("dice", "time_stepping"), ("stick_slip", "time_stepping"), ("ragdoll", "time_stepping"),
           ("double_pendulum", "time_stepping"), ("incline", "event_driven"), ("rocking_block", "event_driven"),
-          ("double_pendulum", "event_driven"), ("stick_slip", "event_driven"), ("linkages", "event_driven"))
-STEPS = {"time_stepping": time_stepping, "event_driven": event_driven}
+          ("double_pendulum", "event_driven"), ("stick_slip", "event_driven"), ("linkages", "event_driven"),
+          ("soft_feet", "compliant"), ("stick_slip", "compliant"), ("spin_and_roll", "compliant"),
+          ("arms", "compliant"), ("soft_floor", "compliant"))
+STEPS = {"time_stepping": time_stepping, "event_driven": event_driven, "compliant": compliant}
 WATCHED = {"history": lambda sim: sim.record_history(), "controller": lambda sim: setattr(sim, "controller", print),
            "trace": lambda sim: (tracing := sim.trace(), tracing.__enter__())}
 #: a ball on a spring so stiff that every step makes its motion 10⁴ times larger
@@ -72,12 +77,25 @@ def test_a_run_is_its_single_steps_to_the_last_bit(name, method):
 @pytest.mark.parametrize("method", STEPS)
 def test_a_run_is_few_calls(monkeypatch, method):
     """Where nothing new happens there is no event to come back for."""
+    monkeypatch.setattr(explicit, "AT_ONCE", 10**9)  # of substeps
     sim = Simulation(Scene.load(gallery()["incline"]), method=method)
     sim.run(0.5)
     before, calls, at_rest = len(sim.events), counted(monkeypatch, "march", method), sim.step_count
     sim.run(1.0)
     assert len(sim.events) == before and sim.step_count - at_rest == 120
     assert len(calls) == 2  # 64 steps at once
+
+
+def test_many_substeps_are_made_in_several_calls(monkeypatch):
+    """So that a run can be interrupted: with room for one in a call, every step is a call and one for each that is left
+    of its substeps. The last substep ends in the call that makes it."""
+    sim = Simulation(Scene.load(gallery()["incline"]), method="compliant")
+    sim.run(0.5)
+    monkeypatch.setattr(explicit, "AT_ONCE", 1)
+    calls, at_rest = counted(monkeypatch, "march", "compliant"), sim.step_count
+    sim.run(0.55)
+    assert sim.info.substeps > 4
+    assert len(calls) == sim.info.substeps * (sim.step_count - at_rest) == 12 * sim.info.substeps
 
 
 @pytest.mark.parametrize("watch", WATCHED)

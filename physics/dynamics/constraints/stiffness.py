@@ -33,6 +33,7 @@ class JointRates:
         self._dofs = np.flatnonzero((joints.stiffness[of] > 0.0) | (joints.damping[of] > 0.0))
         at = np.concatenate([rows.joint[self._rows], of[self._dofs]])
         self._gains = joints.stiffness[at], joints.damping[at]
+        self.any = len(at) > 0  #: whether there are springs or dampers
         self._links = len(self._reactions.trial) - len(of)  # where velocities of joints of trees begin in q̇
         ends = np.stack([rows.a, rows.b])[:, self._rows]    # places in q̇ of the ends; those that have none: one beyond
         first = np.where((ends >= 0) & (slot[ends] >= 0), slot[ends], len(self._reactions.trial))
@@ -43,7 +44,7 @@ class JointRates:
     def __call__(self, bodies: Bodies, q: Array) -> tuple[float, float]:
         """The largest ω² [1/s2] and rate of decay [1/s] at the poses of the bodies and the positions q (n_q,) of the
         joints of trees; 0 without springs and dampers."""
-        if not len(self._gains[0]):
+        if not self.any:
             return 0.0, 0.0
         W = self._mobility(bodies, q)
         square, damping = (float(np.linalg.eigvalsh(np.sqrt(gain[:, None] * gain) * W)[-1]) if gain.any() else 0.0

@@ -20,10 +20,12 @@ from ...core.state import Bodies, JointState, empty_state
 from ...dynamics.forces import Loads
 from ...integrators import Integrator
 from ...integrators.stepper import SMALLEST_SUBSTEP, step_factor
+from .books import SoftBooks
 from .contacts import SoftContacts
-from .explicit import Explicit
+from .explicit import AT_ONCE, Explicit
 from .guards import guards, mode_ends, step_error, switch
 from .stability import substeps_needed
+from .substeps import AT_STAGE, DONE, make_substeps
 
 TOLERANCE = 1e-12    # local error of a substep, relative as in integrators.stepper; of z and x absolute [m]
 CHECKED_AT = np.array([0.25, 0.5, 0.75, 1.0])  # parts of a substep at which the modes are checked
@@ -40,10 +42,11 @@ class Adaptive(Explicit):
     exact = 1
     tries, most = 0, MOST_TRIES  #: of substeps since the step began, and how many there may be
 
-    def __init__(self, model: Model, soft: SoftContacts, integrator: Integrator) -> None:
-        super().__init__(model, soft, integrator)
+    def __init__(self, model: Model, soft: SoftContacts, books: SoftBooks, integrator: Integrator) -> None:
+        super().__init__(model, soft, books, integrator)
         self._end = empty_state(body_count(model)).bodies  #: of the substep tried last
         self._changes: list[tuple[float, float]] = []      #: instants at which modes changed [s], and energies [J]
+        self._times: Array = np.zeros(0)  # ends of the substeps of one length made last [s], the start first
 
     def advance(self, bodies: Bodies, joints: JointState, loads: Loads, asked: int, t: float, h: float) -> None:
         """From t [s] over h [s]. Raises FloatingPointError where the motion is not finite."""
@@ -68,7 +71,7 @@ class Adaptive(Explicit):
             if event is not None:
                 length = event[0] * length
                 soft.look(bodies)
-                self.try_step(bodies, loads, t + done, length, end)
+                self.try_step(bodies, loads, t + done, length, end, self.exact)
             for target, source in zip(bodies, end, strict=True):
                 target[:] = source
             self.take(length)
@@ -88,18 +91,36 @@ class Adaptive(Explicit):
         soft.settle(bodies, t + h, exact=1)
         self.carry(self.course.joints, joints)
 
-    def energies(self) -> tuple[Array, Array]:
-        searched, fixed = np.array(self._changes).reshape(-1, 2), super().energies()
-        return np.append(searched[:, 0], fixed[0]), np.append(searched[:, 1], fixed[1])
+    def energies(self, start: float, h: float) -> tuple[Array, Array]:
+        searched, fixed = np.array(self._changes).reshape(-1, 2), self.course.energy[: len(self._times)]
+        return np.append(searched[:, 0], self._times), np.append(searched[:, 1], fixed)
 
     def _give_up(self, bodies: Bodies, loads: Loads, t: float, rest: float) -> None:
         """The rest of the step without error control and without looking for kinks: where contact points jump about, as
         on bodies deep in each other, no step is small enough for either."""
         self.exact = 0
-        fixed = substeps_needed(self.integrator, rest, self.limits(bodies))
-        self.make(fixed, bodies, loads, t, rest)
+        fixed = int(substeps_needed(rest, self.limits(bodies).step(self.integrator)))
+        self._make(fixed, bodies, loads, t, rest)
         self.substeps += fixed
         self.status = f"no error control after {self.most} tries"
+
+    def _make(self, count: int, bodies: Bodies, loads: Loads, t: float, h: float) -> None:
+        """So many substeps of one length from t [s] over h [s]."""
+        soft, made = self.soft, 0
+        self._times = t + h / count * np.arange(count + 1, dtype=np.float64)
+        self.reactions.haste[0] = count / h
+        while made <= count:
+            look_up()
+            size = body_count(self.model) + int(soft.contacts.count[0])
+            last = min(count, made + max(1, AT_ONCE // max(1, size)))  # beginning anew at a substep changes nothing
+            made, why = make_substeps(self.model, loads, self.integrator.tableau, made, last, t, h / count,
+                                      soft.system, self.course, bodies)
+            if why == DONE and last < count:
+                made = last
+            if why == AT_STAGE:
+                soft.look(self.middle)
+            if why != DONE:
+                soft.look(bodies)
 
     def _controlled(
         self, bodies: Bodies, loads: Loads, t: float, length: float, h: float, end: Bodies
@@ -109,7 +130,7 @@ class Adaptive(Explicit):
         while True:
             look_up()
             self.tries += 1
-            self.try_step(bodies, loads, t, length, end)
+            self.try_step(bodies, loads, t, length, end, self.exact)
             error = step_error(self.model, tableau.error, length, self.y0, self.k, soft.system) / TOLERANCE
             enough = error <= 1.0 or length <= SMALLEST_SUBSTEP * h or self.tries > self.most
             if enough and math.isfinite(error):

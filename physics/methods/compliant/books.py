@@ -7,24 +7,38 @@ from typing import NamedTuple
 import numpy as np
 
 from ...books.ledger import (
+    CHANGED,
     DRIVEN,
     LIMITS,
+    STORED,
     SURFACES,
-    Account,
     Books,
     add_contact,
     add_node,
     add_pull,
-    anchored_bodies,
+    book_anchored,
     credit,
     give,
+    momenta_of,
 )
 from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray, Model
-from ...core.state import LEDGER, State
+from ...core.state import LEDGER
 from ...core.vec import dot, row, scale, sub
 from ...dynamics.motion import moves
 from .turning import couple_against, turning_between, turns_hard
+
+
+class SoftBooks(NamedTuple):
+    """What is entered of a step. The first three are those of ledger.Books, about the whole step; the others say what
+    acted within it since it began."""
+
+    anchored: IntArray  #: (n,)
+    before: Array       #: (n, 6)
+    given: Array        #: (n, 6)
+    ledger: Array       #: LEDGER
+    total: Array        #: (n, 6) as `given`, at stages
+    pull: Array         #: (6,) force of the mouse on the grabbed body, and torque about its centre of mass
 
 
 class StageBooks(NamedTuple):
@@ -32,43 +46,57 @@ class StageBooks(NamedTuple):
 
     rates: Array   #: (s, *LEDGER) power and rates of momenta by account
     given: Array   #: (s, n, 6) rates of momentum and of angular momentum about the world origin, see ledger.Books
-    ledger: Array  #: LEDGER
-    total: Array   #: (n, 6)
-    pull: Array    #: (6,) force of the mouse on the grabbed body, and torque about its centre of mass
-    anchored: IntArray  #: (n,) see ledger.anchored_bodies
+    ledger: Array  #: as in SoftBooks, like what follows
+    total: Array
+    pull: Array
+    anchored: IntArray
 
 
-def empty_stage_books(model: Model, stages: int) -> StageBooks:
-    anchored = anchored_bodies(model)
-    n = len(anchored) if anchored.any() else 0
-    return StageBooks(np.zeros((stages, *LEDGER)), np.zeros((stages, n, 6)), np.zeros(LEDGER), np.zeros((n, 6)),
-                      np.zeros(6), anchored)
+def soft_books(model: Model) -> SoftBooks:
+    books = Books(model)
+    return SoftBooks(books.anchored, books.before, books.given, np.zeros(LEDGER), books.given.copy(), np.zeros(6))
 
 
-class SoftBooks:
-    """Enters a step; scratch memory only."""
+def stage_books(books: SoftBooks, stages: int) -> StageBooks:
+    """Of an integrator of so many stages."""
+    return StageBooks(np.zeros((stages, *LEDGER)), np.zeros((stages, *books.given.shape)), books.ledger, books.total,
+                      books.pull, books.anchored)
 
-    def __init__(self, model: Model) -> None:
-        self.books = Books(model)
 
-    def begin(self, state: State, stages: StageBooks) -> None:
-        """At the beginning of a step."""
-        self.books.begin(state.bodies)
-        stages.ledger.fill(0.0)
-        stages.total.fill(0.0)
+@kernel
+def begin_books(bodies, books):
+    """Nothing is booked of the step yet."""
+    if len(books.given) > 0:
+        momenta_of(bodies, books.before, books.given)
+    clear(books.ledger)
+    clear(books.total)
 
-    def end(self, state: State, stages: StageBooks, before: float, stored: float, lost: float, taken: float) -> None:
-        """At the end of a step: the energy [J] stored in surfaces and springy limits before it and now, and what the
-        surfaces and the limits took in it. Where `before` is not what the last step left there, a setting was changed
-        or another method was at work."""
-        ledger = state.ledger
-        ledger += stages.ledger
-        ledger[Account.CHANGED, 0] += before + ledger[Account.STORED, 0]
-        ledger[Account.STORED, 0] = -stored
-        ledger[Account.SURFACES, 0] -= lost
-        ledger[Account.LIMITS, 0] -= taken + stages.ledger[Account.LIMITS, 0]
-        self.books.given += stages.total
-        self.books.end(state.bodies, ledger)
+
+@kernel
+def end_books(bodies, ledger, books, before, stored, lost, taken):
+    """Enter a step: the energy [J] stored in surfaces and springy limits before it and now, and what the surfaces and
+    the limits took in it. Where `before` is not what the last step left there, a setting was changed or another method
+    was at work."""
+    for account in range(ledger.shape[0]):
+        for j in range(ledger.shape[1]):
+            ledger[account, j] += books.ledger[account, j]
+    ledger[CHANGED, 0] += before + ledger[STORED, 0]
+    ledger[STORED, 0] = -stored
+    ledger[SURFACES, 0] -= lost
+    ledger[LIMITS, 0] -= taken + books.ledger[LIMITS, 0]
+    for i in range(len(books.given)):
+        for j in range(6):
+            books.given[i, j] += books.total[i, j]
+    if len(books.given) > 0:
+        book_anchored(books.anchored, books.before, bodies, books.given, ledger)
+
+
+@helper
+def clear(a_out):
+    """a = 0, of two dimensions"""
+    for i in range(a_out.shape[0]):
+        for j in range(a_out.shape[1]):
+            a_out[i, j] = 0.0
 
 
 @kernel

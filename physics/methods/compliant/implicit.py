@@ -38,7 +38,7 @@ from ...dynamics.forces import Loads
 from ...dynamics.free_body import Y_SIZE, pack
 from ...integrators import Integrator
 from ...integrators.tableau import Tableau, tableau
-from .books import empty_stage_books, note_stage, take_stages
+from .books import SoftBooks, note_stage, stage_books, take_stages
 from .contacts import SoftContacts
 from .limits import turning_rate
 from .newton import (
@@ -92,14 +92,14 @@ EULER = tableau(a=[[1.0]], b=[1.0], c=[1.0], dense=[[1.0]])  # implicit
 class Implicit:
     """Advances bodies and surfaces; scratch memory only."""
 
-    def __init__(self, model: Model, soft: SoftContacts, integrator: Integrator) -> None:
+    def __init__(self, model: Model, soft: SoftContacts, books: SoftBooks, integrator: Integrator) -> None:
         n, stages = body_count(model), len(integrator.tableau.c)
         self.model, self.soft, self.integrator = model, soft, integrator
-        self.books, self.joints = empty_stage_books(model, stages), stage_joints(model, stages)
+        self.books, self.joints = stage_books(books, stages), stage_joints(model, stages)
         self.reactions, self.joined = self.joints.reactions, len(model.joints.type) > 0
-        self.substeps = self.parts = 1
+        self.substeps = 1
         self.longest = float(integrator.tableau.a_x.diagonal().max())  #: stage, relative to the step
-        self.stable = np.inf   #: any step is; where it stands in for an explicit integrator, the stable step of that
+        self.stable = math.inf  #: any step is; where it stands in for an explicit integrator, the stable step of that
         self.status = "solved"
         self.iterations = 0    #: Newton steps of the last step
         self.residual = 0.0    #: last change of a velocity in the worst stage [m/s]
@@ -120,22 +120,17 @@ class Implicit:
         self.light = model.inv_inertia[self.dynamic].max(axis=1)  #: the most mobile axis of each free body [1/kg/m2]
         self.change = np.zeros(self.size)  #: of the velocities of all bodies in the last step of Newton's method
 
-    def begin(self, bodies: Bodies, joints: JointState, asked: int, h: float) -> str:
-        """See `Explicit.begin`; no step is too long. One that turns bodies too far for Newton's method has parts."""
-        self.stable = np.inf
-        self.parts = max(1, math.ceil(float(turning_rate(self.model, bodies)) * self.longest * h / TURNED_AT_ONCE))
-        return ""
-
     def advance(self, bodies: Bodies, joints: JointState, loads: Loads, asked: int, t: float, h: float) -> None:
-        """From t [s] over h [s] in the substeps asked for, `parts` where that is 0, more where a stage is not found.
-        Surfaces are always integrated."""
-        parts = asked or self.parts
+        """From t [s] over h [s] in the substeps asked for; where that is 0 in one, or in as many as turn no body too
+        far for Newton's method. More where a stage is not found. Surfaces are always integrated."""
+        turned = float(turning_rate(self.model, bodies)) * self.longest * h
+        parts = asked or max(1, math.ceil(turned / TURNED_AT_ONCE))
         self.substeps, self.iterations, self.residual, self.status = 0, 0, 0.0, "solved"
         for i in range(parts):
             self.make(bodies, joints, loads, t + i * (h / parts), h / parts, HALVINGS)
         self.soft.settle(bodies, t + h, exact=0)
 
-    def energies(self) -> tuple[Array, Array]:
+    def energies(self, start: float, h: float) -> tuple[Array, Array]:
         """See `Explicit.energies`; a step has no instants within."""
         return np.zeros(0), np.zeros(0)
 

@@ -1,13 +1,40 @@
 """The rows of the surfaces that belong to contacts, and what their materials say: kernels of `contacts`."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ...core.jit import helper, kernel
+from ...core.model import Array, Model
 from ...core.vec import put, row
+from ...laws.contact import break_away, turning_lengths
+from ...laws.soft import D_R, TANGENT_1, UNITS, reduced_radius, round_radius
 from ...problem.assemble import match, pair_order, place_of
 from .rates import FREE
+from .turning import DENT, DRAG, ROLL, SPIN, drag, inverse_inertia
 
 FLAT = 1e-12  # [m] a surface this near to its rest is forgotten once its contact is gone
+
+
+class PairTables(NamedTuple):
+    """What materials, shapes and bodies say of a pair that touches."""
+
+    gains: Array     #: (k, k, UNITS) K and D of pairs of materials, see `laws.soft: pair_units`
+    friction: Array  #: (k, k, 2) mu and mu_s
+    dent: Array      #: (k, k) D_r of both
+    lengths: Array   #: (k, k, 2) of torsional and rolling friction [m]
+    radius: Array    #: (s,) of round shapes [m]
+    inverse: Array   #: (n, 2) see `turning: inverse_inertia`
+
+
+def pair_tables(model: Model) -> PairTables:
+    """Those of a model, as yet without gains, which depend on the law."""
+    materials = model.materials
+    return PairTables(
+        np.zeros((*materials.friction.shape, UNITS)),
+        np.stack([materials.friction, break_away(materials)], axis=2),
+        np.ascontiguousarray(materials.surfaces[..., D_R].sum(axis=2)), turning_lengths(materials),
+        round_radius(model), inverse_inertia(model))
 
 
 @kernel
@@ -90,13 +117,19 @@ def copy_row(old, k, r, new):
 
 
 @kernel
-def fill_gains(surfaces, material, table, friction, units_out, friction_out):
-    """K and D of the units (see laws.soft.pair_units) and the coefficients of friction of every row, from tables of
-    pairs of materials."""
-    shapes = surfaces.shapes
+def fill_gains(surfaces, shapes, tables, work_out):
+    """K and D of the units (see laws.soft.pair_units), the coefficients of friction and what opposes turning, of every
+    row."""
+    units, friction, turn, pairs = work_out.units, work_out.friction, work_out.turn, surfaces.shapes
     for k in range(int(surfaces.count[0])):
-        a, b = int(material[shapes[k, 0]]), int(material[shapes[k, 1]])
-        for j in range(units_out.shape[1]):
-            units_out[k, j] = table[a, b, j]
-        for j in range(friction_out.shape[1]):
-            friction_out[k, j] = friction[a, b, j]
+        a, b = int(pairs[k, 0]), int(pairs[k, 1])
+        m, n = int(shapes.material[a]), int(shapes.material[b])
+        for j in range(units.shape[1]):
+            units[k, j] = tables.gains[m, n, j]
+        for j in range(friction.shape[1]):
+            friction[k, j] = tables.friction[m, n, j]
+        radius = reduced_radius(tables.radius[a], tables.radius[b])
+        turn[k, DENT] = tables.dent[m, n] * (radius * radius)
+        turn[k, SPIN], turn[k, ROLL], turn[k, DRAG] = tables.lengths[m, n, 0], tables.lengths[m, n, 1], 0.0
+        if turn[k, SPIN] != 0.0 or turn[k, ROLL] != 0.0:
+            turn[k, DRAG] = drag(tables.inverse, int(shapes.body[a]), int(shapes.body[b]), units[k, TANGENT_1])

@@ -1,4 +1,6 @@
-"""How large a step an integrator may make with a spring and a damper."""
+"""How large a step an integrator may make with a spring and a damper.
+
+Kernels ask a table of the integrator that Python fills in where it is asked for the first time."""
 
 import functools
 import math
@@ -6,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...core.jit import helper, kernel
 from ...core.model import Array
 from ...integrators import Integrator
 from ...integrators.tableau import Tableau
@@ -16,6 +19,8 @@ LARGEST_PRODUCT = 100.0  # h ω (or h k) up to which the end of stability is loo
 DAMPED = 50.0         # damping ratio from which on the slow root of an oscillator no longer matters
 TURNED = 1.0          # see `turning_limit`
 RESOLVED = 1.0        # product of a substep and the fastest rate up to which the substep resolves the motion
+FINE, FINE_UP_TO, COARSE = 2000, 100, 200  # places of the table of damping ratios: i/FINE up to that i, then i/COARSE
+PLACES = FINE_UP_TO + int(DAMPED * COARSE) + 1
 
 
 class FastestMode(NamedTuple):
@@ -27,51 +32,93 @@ class FastestMode(NamedTuple):
     turning: float = 0.0   #: see `limits.turning_rate` [1/s]
 
     def step(self, integrator: Integrator) -> float:
-        """The largest stable step [s], 0 where none is small enough."""
-        limit = stable_step(integrator, self.square, self.damping)
-        if self.recovery > 0.0:
-            limit = min(limit, real_limit(integrator.name) / self.recovery)
-        return min(limit, turning_limit(integrator) / self.turning) if self.turning > 0.0 else limit
+        """The largest stable step [s], 0 where none is small enough. Found without a compiled kernel: the window asks,
+        too, which must not wait for one."""
+        limits, find = step_limits(integrator.name), longest_step.py_func
+        found, missing = find(limits, *self)
+        if missing >= 0:
+            learn(integrator.name, missing)
+            found, _ = find(limits, *self)
+        return found
 
-    def rate(self) -> float:
-        """The fastest rate [1/s]."""
-        return max(math.sqrt(max(self.square, 0.0)), self.damping, self.recovery, self.turning)
+
+class StepLimits(NamedTuple):
+    """What an integrator keeps stable."""
+
+    oscillator: Array  #: (PLACES,) h ω of a damped oscillator by its damping ratio, nan where nobody has asked yet
+    real: Array        #: (1,) h k of ẋ = -k x
+    turning: Array     #: (1,) h k of what turns, see `turning_limit`
 
 
-def too_stiff(integrator: Integrator, h: float, limits: FastestMode) -> bool:
-    """Whether even MOST_SUBSTEPS of h [s] are unstable and do not resolve the motion. Those of explicit Euler that do
-    show how it gains energy."""
+@functools.cache
+def step_limits(name: str) -> StepLimits:
+    """Those of an integrator. The table is shared by all that use it: it only ever learns."""
+    from ...integrators import INTEGRATORS
+
+    return StepLimits(np.full(PLACES, np.nan), np.array([real_limit(name)]),
+                      np.array([turning_limit(INTEGRATORS[name])]))
+
+
+def learn(name: str, place: int) -> None:
+    """Fill in the place of the table that `longest_step` lacks."""
+    ratio = place / FINE if place <= FINE_UP_TO else (place - FINE_UP_TO) / COARSE
+    step_limits(name).oscillator[place] = _oscillator_limit(name, ratio)
+
+
+@kernel
+def longest_step(limits, square, damping, recovery, turning):
+    """See `FastestMode.step`: the largest h [s] at which neither of its equations has solutions that grow; and the
+    place of the table that has to be filled in first, -1 = none. It depends on h ω and the damping ratio alone."""
+    longest, place = math.inf, -1
+    if not (square < math.inf and damping < math.inf):
+        return 0.0, place
+    if square > 0.0:
+        omega = math.sqrt(square)
+        ratio = 0.5 * damping / omega
+        if ratio > DAMPED:  # the fast root is -damping
+            longest = limits.real[0] / damping
+        else:
+            place = FINE_UP_TO + math.ceil(ratio * COARSE) if ratio > FINE_UP_TO / FINE else math.floor(ratio * FINE)
+            longest = limits.oscillator[place] / omega
+            if math.isnan(longest):
+                return longest, place
+    elif damping > 0.0:
+        longest = limits.real[0] / damping
+    if recovery > 0.0:
+        longest = min(longest, limits.real[0] / recovery)
+    if turning > 0.0:
+        longest = min(longest, limits.turning[0] / turning)
+    return longest, -1
+
+
+@helper
+def too_stiff(h, longest, square, damping, recovery, turning):
+    """Whether even MOST_SUBSTEPS of h [s] are longer than the longest stable one and do not resolve the motion. Those
+    of explicit Euler that do show how it gains energy."""
+    rate = max(max(math.sqrt(max(square, 0.0)), damping), max(recovery, turning))
     substep = h / MOST_SUBSTEPS
-    return substep > limits.step(integrator) and substep * limits.rate() > RESOLVED
+    return substep > longest and substep * rate > RESOLVED
 
 
-def substeps_needed(integrator: Integrator, h: float, limits: FastestMode) -> int:
-    """Substeps of h [s] that keep a motion of these limits stable, and some more that it is accurate; at most
+@kernel
+def substeps_needed(h, longest):
+    """Substeps of h [s] that keep what has this longest step [s] stable, and some more that it is accurate; at most
     MOST_SUBSTEPS."""
-    limit = limits.step(integrator)
-    if limit >= h / USED_SHARE:
+    if longest >= h / USED_SHARE:
         return 1
-    return min(MOST_SUBSTEPS, math.ceil(h / (USED_SHARE * limit))) if limit > 0.0 else MOST_SUBSTEPS
+    wanted = h / (USED_SHARE * longest) if longest > 0.0 else math.inf
+    return math.ceil(wanted) if wanted < MOST_SUBSTEPS else MOST_SUBSTEPS
 
 
 def stable_step(integrator: Integrator, square: float, damping: float) -> float:
     """The largest h [s] at which ẍ + damping ẋ + square x = 0 [1/s2, 1/s] does not grow; 0 where none is small enough.
-
-    By bisection on the spectral radius of one step. It depends on h ω and the damping ratio alone.
     """
-    if square <= 0.0:
-        return math.inf if damping <= 0.0 else real_limit(integrator.name) / damping
-    omega = math.sqrt(square)
-    ratio = 0.5 * damping / omega
-    if ratio > DAMPED:  # the fast root is -damping
-        return real_limit(integrator.name) / damping
-    coarse = math.ceil(ratio * 200.0) / 200.0 if ratio > 0.05 else math.floor(ratio * 2000.0) / 2000.0
-    return _oscillator_limit(integrator.name, coarse) / omega
+    return FastestMode(square, damping).step(integrator)
 
 
 @functools.cache
 def _oscillator_limit(name: str, ratio: float) -> float:
-    """h ω of a damped oscillator."""
+    """h ω of a damped oscillator, by bisection on the spectral radius of one step."""
     return _bisect(name, np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([[0.0, 0.0], [-1.0, -2.0 * ratio]]))
 
 

@@ -17,6 +17,7 @@ and velocities. T is a substep of an explicit integrator, the part adaptive.MOTO
 What `contacts` says: gap is p of the undeformed shapes; current = the surface touches (p = z), active = it pushes.
 """
 
+import math
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar
@@ -24,31 +25,68 @@ from typing import ClassVar
 import numpy as np
 
 from ...books.diagnostics import total_energy
-from ...books.events import EventFinder, slip_events
-from ...books.ledger import Account
-from ...core.model import Array, BoolArray, Model, body_count
+from ...books.events import slip_events
+from ...books.ledger import Page, close_step, open_step
+from ...core.interruption import look_up
+from ...core.model import Model
 from ...core.report import Event, Settings, StepInfo
-from ...core.state import ContactMemory, Contacts, Owner, State, empty_contacts, grow_memory
-from ...dynamics.constraints.cure import JointKeeper, gain
-from ...dynamics.constraints.limit_springs import stop_energy, stops_of
+from ...core.state import Contacts, State, empty_contacts
+from ...dynamics.constraints.cure import ROW_OF, UNITS, JointKeeper, gain
 from ...dynamics.constraints.reactions import motor_states
 from ...dynamics.forces import Loads
 from ...integrators import IMPLICIT, INTEGRATORS, Integrator
 from ...problem.problem import ContactProblem
-from ..time_stepping.stages import reach, remember
 from ..time_stepping.step import TimeStepping
+from . import explicit
 from .adaptive import Adaptive
-from .books import SoftBooks
-from .contacts import SoftContacts
 from .explicit import Explicit
 from .implicit import Implicit
-from .settle import report
+from .march import (
+    BEGIN,
+    BOUNDS,
+    DONE,
+    END,
+    MIDDLE,
+    ON,
+    ROOM,
+    ROWS_AT_BODIES,
+    ROWS_AT_STAGE,
+    SPRINGS,
+    advance,
+    begin,
+    end,
+    find_surfaces,
+    march,
+)
+from .work import (
+    APART,
+    ASKED,
+    BEFORE,
+    CURE,
+    DEEPEST,
+    EVENTS,
+    HELD,
+    LEFT,
+    LENGTH,
+    MADE,
+    MISSING,
+    OTHERWISE,
+    PAIRS,
+    SLIPS,
+    SPOILT,
+    SPRUNG,
+    STABLE,
+    START,
+    STIFF,
+    SUBSTEPS,
+    SoftWorkspace,
+)
 
-REST_SPEED = 2.0  # largest speed that counts as rest, in units of g h
-ZETA = 0  # column of ContactMemory.own: ζ at the end of the step [m/s]
-ZERO_MOTION = 1e-6  # [m] and [m/s] lengths and speeds that count as zero even without gravity
 DEFAULT = Settings().integrator
 STAND_IN = "sdirk2"  # makes the steps for which an explicit integrator would need too many substeps
+OFFERED = INTEGRATORS | IMPLICIT
+#: where a step goes on after help, where that is not the stage that asked for it
+GOES_ON = {SPRINGS: BOUNDS, MIDDLE: END, ROWS_AT_STAGE: ON, ROWS_AT_BODIES: ON}
 
 
 def solver_of(integrator: Integrator) -> type[Explicit] | type[Implicit]:
@@ -66,156 +104,180 @@ class Compliant:
     def __init__(self, model: Model) -> None:
         """ValueError where two rigid materials can touch."""
         self.model = model
-        self.soft = SoftContacts(model)
         self.found: Contacts = empty_contacts(0)
-        self.info = StepInfo()
         self.events: list[Event] = []
         self.held = False  #: a step is one substep in which contacts keep their modes, as up to the instant of an event
+        self._keeper = JointKeeper(model, drives=True)
+        self._space = SoftWorkspace(model, self._keeper.work)
+        self.soft = self._space.soft
+        self._settings: Settings | None = None  # that were asked for last
         self._courses: dict[str, Explicit | Implicit] = {}
-        self._books, self._stops, self._keeper = SoftBooks(model), stops_of(model), JointKeeper(model, drives=True)
-        self._finder = EventFinder(model)
-        self._margin, span = np.zeros(body_count(model)), self.soft.detector.span
-        self._span = np.where(np.isfinite(span), span, 0.0)  # of bounded shapes about the centre of mass [m]
-        self._gravity = float(np.linalg.norm(model.gravity))
-        self._before = np.zeros((2, body_count(model), 3))  # v and ω at the beginning of the step
+        self._course: Explicit | Implicit  # of the integrator asked for
+        self._made: Explicit | Implicit    # what made the last step
+        self._info: StepInfo | None = StepInfo()
 
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]."""
-        h, model, soft = settings.h, self.model, self.soft
-        energy_before = total_energy(model, state.bodies, *state.joints)
-        self._keep_joints(state, settings, energy_before)
-        self._find_contacts(state, settings)
-        course, too_stiff = self._course_of_step(state, settings)
-        self._books.begin(state, course.books)
-        self._before[:] = state.bodies.v, state.bodies.w
-        stops, spent = self._stop_energy(state), float(soft.surfaces.dissipated[0])
-        stored = soft.stored() + stops
-        if self.held and isinstance(course, Explicit):
-            course.hold(state.bodies, state.joints, loads, float(state.t[0]), h)
+        self._ask(settings)
+        course = self._course
+        if isinstance(course, Explicit):
+            stage = BEGIN
+            while (stage := self._advance(course, state, loads, settings.h, stage)) != DONE:
+                stage = self._help(stage, state, loads, settings)
         else:
-            course.advance(state.bodies, state.joints, loads, settings.substeps, float(state.t[0]), h)
-        state.t[0] += h
-        if settings.joint_cure == "projection":
-            self._keeper.mend(state.bodies, state.joints, settings.joint_cure)
-        # limits took what they stored at first, less what they store now, less what their forces did
-        taken = stops - self._stop_energy(state) - float(course.books.ledger[Account.LIMITS, 0])
-        soft.surfaces.dissipated[0] += taken
-        self._report(state, course, h, energy_before)
-        if too_stiff and course.status == "solved":
-            self.info = replace(self.info, status=f"implicit steps, as {too_stiff}")
-        self._books.end(state, course.books, stored, self.info.stored, self.info.dissipated - spent - taken, taken)
+            self._step_implicitly(course, state, loads, settings)
+        self._tell(state)
+
+    def march(
+        self, state: State, loads: Loads, settings: Settings, page: Page, most: int, until: float,
+    ) -> tuple[int, bool]:
+        """See `method.py: Marching`."""
+        self._ask(settings)
+        course, order, stage = self._course, self._space.order, BEGIN
+        order[MADE] = order[SPOILT] = 0
+        if not isinstance(course, Explicit):
+            open_step(self.model, state, page)
+            self._step_implicitly(course, state, loads, settings)
+            self._tell(state)
+            return 1, close_step(self.model, state, self.found, page)
+        while True:
+            order[LEFT] = explicit.AT_ONCE
+            stage = march(self.model, state, loads, settings.h, self._space.step, course.made, page, most, until, stage)
+            if stage == DONE:
+                break
+            stage = self._help(stage, state, loads, settings)
+        self._tell(state)
+        return int(order[MADE]), not order[SPOILT]
 
     @property
     def contacts(self) -> Contacts:
         """Of the last step."""
         return self.found
 
+    @property
+    def info(self) -> StepInfo:
+        """How the last step went; found when somebody asks."""
+        if self._info is None:
+            self._info = self._how_it_went()
+        return self._info
+
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The rigid contact problem of this instant: what the compliant surfaces stand in for. It is the same with
         every integrator, of which time stepping does not know the implicit ones."""
         return TimeStepping(self.model).problem(state, loads, replace(settings, integrator=DEFAULT))
 
-    def _course_of_step(self, state: State, settings: Settings) -> tuple[Explicit | Implicit, str]:
-        """What makes this step: the integrator asked for; or the implicit one, and why."""
-        course = self._course_with(settings.integrator)
-        too_stiff = course.begin(state.bodies, state.joints, settings.substeps, settings.h)
-        if too_stiff:
-            stable, course = course.stable, self._course_with(STAND_IN)
-            course.begin(state.bodies, state.joints, settings.substeps, settings.h)
-            course.stable = stable
-        course.reactions.cure[0] = gain(settings.joint_cure, settings.h)
-        return course, too_stiff
+    # -------------------------------------------------------------------------------------------------- the step
+    def _ask(self, settings: Settings) -> None:
+        """What is asked of the steps to come."""
+        order = self._space.order
+        if settings is not self._settings:
+            stages = max(len(OFFERED[name].tableau.c) for name in (settings.integrator, STAND_IN))
+            self.soft.ask(settings.law, settings.surface, stages)
+            self._course = course = self._course_with(settings.integrator, settings)
+            self._settings, order[CURE], order[ASKED] = settings, ROW_OF[settings.joint_cure], settings.substeps
+            if isinstance(course, Explicit):
+                order[SPRUNG] = course.sprung
+                course.allow(settings.substeps)
+        order[OTHERWISE] = self.held or isinstance(self._course, Adaptive)
 
-    def _course_with(self, integrator: str) -> Explicit | Implicit:
+    def _course_with(self, integrator: str, settings: Settings) -> Explicit | Implicit:
         """What advances with this integrator."""
-        wanted, course = (INTEGRATORS | IMPLICIT)[integrator], self._courses.get(integrator)
+        wanted, course = OFFERED[integrator], self._courses.get(integrator)
         if course is None or course.integrator is not wanted:
-            course = self._courses[integrator] = solver_of(wanted)(self.model, self.soft, wanted)
+            made = solver_of(wanted)
+            course = self._courses[integrator] = made(self.model, self.soft, self._space.books, wanted)
+        course.reactions.cure[0] = gain(settings.joint_cure, settings.h)
         return course
 
-    def _find_contacts(self, state: State, settings: Settings) -> None:
-        """Contacts that the bodies may make within the step, and their surfaces as the state remembers them."""
-        first = state.surfaces.t[0] != state.t[0]  # another method has been at work
-        offered = INTEGRATORS | IMPLICIT
-        stages = max(len(offered[name].tableau.c) for name in (settings.integrator, STAND_IN))
-        self._reach(state, settings.h)
-        self.soft.begin(state, settings.law, settings.surface, stages, self._margin)
-        if first:
-            self.soft.settle(state.bodies, float(state.t[0]), exact=0)
+    def _advance(self, course: Explicit, state: State, loads: Loads, h: float, stage: int) -> int:
+        """From a stage of a step to the next one that needs help."""
+        self._space.order[LEFT] = explicit.AT_ONCE
+        return advance(self.model, state, loads, h, self._space.step, course.made, stage)
 
-    def _keep_joints(self, state: State, settings: Settings, before: float) -> None:
-        """Take up a cure for joints in maximal coordinates; velocities that they do not allow end at once. before: the
-        energy [J]."""
-        if self._keeper.begin(state.bodies, state.joints, settings.joint_cure):
-            done = total_energy(self.model, state.bodies, *state.joints)
-            state.ledger[Account.JOINTS, 0] += done - before
+    def _help(self, stage: int, state: State, loads: Loads, settings: Settings) -> int:
+        """Do what this stage needs; from which stage the step then goes on."""
+        order, course, soft = self._space.order, self._course, self.soft
+        assert isinstance(course, Explicit)
+        if stage == ROOM:
+            soft.make_room(int(state.surfaces.count[0]))
+        elif stage == END:
+            soft.make_room_in(state)
+        elif stage == SPRINGS:
+            course.find_joint_rates(state.bodies)
+        elif stage == BOUNDS:
+            course.learn(int(order[MISSING]))
+        elif stage == MIDDLE:
+            self._make_middle(state, loads, settings)
+        else:
+            look_up()
+            if stage == ROWS_AT_STAGE:
+                soft.look(course.middle)
+            if stage != ON:
+                soft.look(state.bodies)
+        return GOES_ON.get(stage, stage)
 
-    def _stop_energy(self, state: State) -> float:
-        """Energy stored in the stops of joints [J]."""
-        if not len(self._stops.dent):
-            return 0.0
-        return float(stop_energy(self.model, self._stops, state.bodies, state.joints.q))
+    def _make_middle(self, state: State, loads: Loads, settings: Settings) -> None:
+        """What leads from the beginning of a step to its end other than substeps of one length: error control; or the
+        implicit integrator, where these would be too many."""
+        course, stable = self._course, float(self._space.told[STABLE])
+        if self._space.order[STIFF]:
+            course = self._course_with(STAND_IN, settings)
+        course.stable, self._made = stable, course
+        course.advance(state.bodies, state.joints, loads, settings.substeps, float(state.t[0]), settings.h)
 
-    def _reach(self, state: State, h: float) -> None:
-        """How far each body may get within the step."""
-        reach(self.model.kind, state.bodies, self._span, self._gravity * h**2 + ZERO_MOTION, h, self._margin)
+    def _step_implicitly(self, course: Implicit, state: State, loads: Loads, settings: Settings) -> None:
+        """A step by an implicit integrator."""
+        space, h = self._space, settings.h
+        begin(self.model, state, space.step)
+        while not find_surfaces(self.model, state, h, space.step):
+            self.soft.make_room(int(state.surfaces.count[0]))
+        course.stable, self._made, space.order[STIFF] = math.inf, course, 0
+        course.advance(state.bodies, state.joints, loads, settings.substeps, float(state.t[0]), h)
+        while not end(self.model, state, h, space.step):
+            self.soft.make_room_in(state)
 
-    def _report(self, state: State, course: Explicit | Implicit, h: float, energy_before: float) -> None:
-        """Contacts, events and memory of the step."""
-        model, soft, memory, bodies = self.model, self.soft, state.memory, state.bodies
-        rest_speed = REST_SPEED * self._gravity * h + ZERO_MOTION
-        self.found, count = soft.contacts, int(soft.contacts.count[0])
-        approach, parting, zeros = np.zeros(count), np.zeros(count), np.zeros(count, np.int32)
-        deepest = report(model, soft.system, bodies, self._before, rest_speed, h, approach, parting)
-        _leave_rebound_out(self.found, parting, rest_speed, memory)
-        energy_after = total_energy(model, bodies, *state.joints)
-        self.events = self._finder.find(
-            _with_late_touches(self.found, approach < -rest_speed), memory, (approach, parting), rest_speed, bodies,
-            partial(soft.instant, end=float(state.t[0])), energy_before, energy_after)
-        self.events += slip_events(self.found, *soft.slips(float(state.t[0])), energy_before, energy_after)
-        if self.events:
-            self.events = _at_their_instants(self.events, course, (float(state.t[0]) - h, float(state.t[0])),
-                                             (energy_before, energy_after))
-        grow_memory(memory, count)
-        memory.owner[0] = Owner.COMPLIANT
-        remember(self.found, zeros, model.kind, bodies.x, memory)
-        memory.own[:count, ZETA] = self.found.zeta[:count]
-        soft.end(state)
-        stored = soft.stored() + self._stop_energy(state)
-        apart, unit = self._keeper.error(bodies)
-        self.info = StepInfo(
-            residual=course.residual, iterations=course.iterations, status=course.status, contacts=count,
-            pairs=soft.detector.pair_count, penetration=float(deepest), substeps=course.substeps,
-            stable_step=course.stable, stored=stored, dissipated=float(soft.surfaces.dissipated[0]),
-            joint_error=apart, joint_unit=unit, motors=motor_states(course.reactions))
+    # ---------------------------------------------------------------------------------------------------- report
+    def _tell(self, state: State) -> None:
+        """Contacts and events of the last step."""
+        space, order, told, course = self._space, self._space.order, self._space.told, self._course
+        if isinstance(course, Explicit) and not order[STIFF] and not order[OTHERWISE]:
+            course.substeps, course.even, course.stable, self._made = int(order[SUBSTEPS]), True, told[STABLE], course
+        self.found, self.events, self._info = self.soft.contacts, [], None
+        if not order[EVENTS] and not order[SLIPS]:
+            return
+        t, ends = float(state.t[0]), (float(told[BEFORE]), total_energy(self.model, state.bodies, *state.joints))
+        events = space.finder.events(
+            int(order[EVENTS]), self.found, state.bodies, partial(self.soft.instant, end=t), *ends)
+        events += slip_events(self.found, *self.soft.slips(t), *ends)
+        if events:
+            self.events = _at_their_instants(events, self._made, (float(told[START]), t), ends)
 
-
-def _leave_rebound_out(contacts: Contacts, parting: Array, rest_speed: float, memory: ContactMemory) -> None:
-    """A soft pair separates while it still touches. What it did so at the end of the last step is taken off the speeds
-    (c,) of `find_changes` at which pairs part."""
-    for i in np.flatnonzero(parting > rest_speed).tolist():
-        mine = (memory.shapes[: memory.count[0]] == (contacts.shape_a[i], contacts.shape_b[i])).all(axis=1)
-        mine &= memory.touching[: len(mine)] == 1
-        parting[i] -= memory.own[: len(mine), ZETA][mine].max(initial=0.0)
-
-
-def _with_late_touches(contacts: Contacts, hit: BoolArray) -> Contacts:
-    """The contacts as they are read for events: of those that were hit (c,), the ones that touch only as the step ends
-    have no impulse yet. They carry all the same, or their impact would be told as a gain."""
-    late = hit & (contacts.current[: len(hit)] == 1) & (contacts.lam[: len(hit)] == 0.0)
-    if not late.any():
-        return contacts
-    lam = contacts.lam.copy()
-    lam[: len(hit)][late] = np.inf
-    return contacts._replace(lam=lam)
+    def _how_it_went(self) -> StepInfo:
+        """What is known of the step as long as no other one is made."""
+        made, settings, order, told = self._made, self._settings, self._space.order, self._space.told
+        assert settings is not None
+        status = made.status
+        if isinstance(made, Explicit) and made.even and settings.h > made.stable * made.substeps:
+            status = f"{made.substeps} {'substeps are' if made.substeps > 1 else 'substep is'} too few"
+        if order[STIFF] and status == "solved":
+            needs = f"would need {settings.h / made.stable:.0e} substeps"
+            status = f"implicit steps, as {settings.integrator} {needs}" if made.stable > 0.0 else (
+                f"implicit steps, as no substeps of {settings.integrator} are short enough")
+        return StepInfo(
+            residual=made.residual, iterations=made.iterations, status=status, contacts=int(self.found.count[0]),
+            pairs=int(order[PAIRS]), penetration=float(told[DEEPEST]), substeps=made.substeps,
+            stable_step=float(made.stable), stored=float(told[HELD]),
+            dissipated=float(self.soft.surfaces.dissipated[0]),
+            joint_error=float(told[APART]) if self._keeper.any else 0.0,
+            joint_unit=UNITS[int(told[LENGTH])] if self._keeper.any else "m", motors=motor_states(made.reactions))
 
 
-def _at_their_instants(events: list[Event], course: Explicit | Implicit, span: tuple[float, float],
+def _at_their_instants(events: list[Event], made: Explicit | Implicit, span: tuple[float, float],
                        ends: tuple[float, float]) -> list[Event]:
     """The events of a step over span [s], in order, with the energy of the system at their instants. It is continuous,
-    so it is the same before and after; it follows on straight lines between the instants that the course has and the
+    so it is the same before and after; it follows on straight lines between the instants that `made` has and the
     ends of the step, with `ends` [J]."""
-    times, energies = course.energies()
+    times, energies = made.energies(span[0], span[1] - span[0])
     times, energies = (np.concatenate([first, some, last]) for first, some, last in (
         ([span[0]], times, [span[1]]), ([ends[0]], energies, [ends[1]])))
     found = []

@@ -19,16 +19,18 @@ from ...dynamics.grab import pull_grabbed
 from ...dynamics.grab_joined import pull_joined, pulls_joined
 from ...dynamics.trees.contacts import accelerate
 from ...dynamics.trees.rates import TreeScratch, empty_joints, empty_tree_scratch, pack_link_rates, pack_links
-from .books import StageBooks, empty_stage_books, note_pull, note_stage, take_stages
+from ...integrators.tableau import Tableau
+from .books import SoftBooks, StageBooks, note_pull, note_stage, stage_books, take_stages
 from .rates import CLOSED, contact_rates, finish, recovery_loss, stage
 from .rows import match_rows
 from .settle import settle
+from .stability import StepLimits
 
 DONE, AT_STAGE, AT_BODIES = range(3)  #: all are made; or a contact needs a row first, at the stage or at the bodies
 
 
 class SubstepScratch(NamedTuple):
-    """Scratch of one step."""
+    """Scratch of one step; kernels that make substeps call it `course`."""
 
     middle: Bodies  #: at the stage
     force: Array    #: (n, 3) applied [N]
@@ -44,18 +46,29 @@ class SubstepScratch(NamedTuple):
     k: Array        #: (s, n, 13) rates of its stages
     books: StageBooks
     reactions: Reactions     #: of joints in maximal coordinates
-    energy: Array   #: (c,) of the system at the ends of the substeps made last [J], the start first
+    energy: Array   #: (c + 1,) of the system at the ends of the substeps made last [J], the start first
 
 
-def empty_substep_scratch(model: Model, stages: int) -> SubstepScratch:
-    """Scratch for steps of so many stages."""
+def empty_substep_scratch(model: Model, books: SoftBooks, stages: int, most: int) -> SubstepScratch:
+    """Scratch for steps of so many stages, and at most so many substeps."""
     n = body_count(model)
     trees, reactions = empty_tree_scratch(model.trees), reactions_of(model, drives=True)
     places = 6 * int((reactions.slot >= 0).sum()) + len(trees.v)
     return SubstepScratch(
         empty_state(n).bodies, np.zeros((n, 3)), np.zeros((n, 3)), empty_joints(model.trees), empty_joints(model.trees),
         trees, stops_of(model), trees.none.copy(), np.zeros(places), np.zeros((n, 6)), np.zeros((n, Y_SIZE)),
-        np.zeros((stages, n, Y_SIZE)), empty_stage_books(model, stages), reactions, np.zeros(1))
+        np.zeros((stages, n, Y_SIZE)), stage_books(books, stages), reactions,
+        np.zeros(most + 1))
+
+
+class Substeps(NamedTuple):
+    """What substeps of one length are made with."""
+
+    scratch: SubstepScratch
+    tableau: Tableau
+    limits: StepLimits  #: of its integrator
+    blocks: Array       #: (n + 1, 2, 6, 6) scratch of `limits.rate_limits`
+    of_joints: Array    #: (2,) largest ω² [1/s2] and rate of decay [1/s] of the springs and dampers of joints
 
 
 @helper

@@ -6,10 +6,12 @@ no springs, so a contact that should be held turns on at a small rate. D = I √
 turning as slow as that ends at the rate √(K_t/m) at which the surfaces vibrate sideways.
 """
 
+import math
+
 import numpy as np
 
 from ...core.jit import helper
-from ...core.model import Array, IntArray, Model
+from ...core.model import Array, Model
 from ...core.vec import add, axpy, dot, norm, row, scale, sub
 from ...dynamics.motion import moves
 from ...laws.contact import moment_projection
@@ -18,15 +20,20 @@ from ...problem.moments import running_spin
 DENT, DRAG, SPIN, ROLL = range(4)  #: columns of SoftContactWork.turn: D_r R² and D [N m s], ℓ_ψ and ℓ_r [m]
 
 
-def drags(model: Model, bodies: IntArray, stiffness: Array) -> Array:
-    """D (c,) [N m s] for pairs of bodies (c, 2) with K_t (c,): I and m of both together, 1/I = 1/I_a + 1/I_b."""
+def inverse_inertia(model: Model) -> Array:
+    """1/I, I the mean of the moments, and 1/m of all bodies (n, 2); 0 of those without mass."""
     with np.errstate(divide="ignore"):
         inertia = np.where(model.mass > 0.0, model.inertia.mean(axis=1), np.inf)
         mass = np.where(model.mass > 0.0, model.mass, np.inf)
-        both = 1.0 / (1.0 / inertia[bodies]).sum(axis=1)
-        moved = 1.0 / (1.0 / mass[bodies]).sum(axis=1)
-        found = both * np.sqrt(stiffness / moved)
-    return np.where(np.isfinite(found), found, 0.0)
+        return np.ascontiguousarray(np.stack([1.0 / inertia, 1.0 / mass], axis=1))
+
+
+@helper
+def drag(inverse, a, b, stiffness):
+    """D [N m s] of two bodies with K_t: I and m of both together, 1/I = 1/I_a + 1/I_b; 0 where neither moves."""
+    both, moved = 1.0 / (inverse[a, 0] + inverse[b, 0]), 1.0 / (inverse[a, 1] + inverse[b, 1])
+    found = both * math.sqrt(stiffness / moved)
+    return found if math.isfinite(found) else 0.0
 
 
 @helper
