@@ -5,9 +5,12 @@ import numpy as np
 from ..physics import Simulation
 from ..physics.core.limits import PAGE
 from ..physics.core.model import BodyKind, ShapeKind
+from ..physics.shapes.particle import particles
 from ..physics.shapes.table import FORMS
+from .view.camera import scene_bounds
 
 FRAMES = 60.0   # kept a second of simulated time, at most [1/s]
+DOT = 0.005     # radius of a dot that stands for a particle, in diagonals of the scene
 
 
 class TooLarge(ValueError):
@@ -50,6 +53,14 @@ class Frames:
         self.poses.append(poses)
         self.energies.append((energy.kinetic, energy.potential, energy.spring))
         self.contacts.append(rows)
+
+
+def size_of(sim: Simulation, s: int) -> list[float]:
+    """`Shapes.size` of a shape as it is drawn [m]: a particle as a dot."""
+    if not particles(sim.model.shapes)[s]:
+        return sim.model.shapes.size[s].tolist()
+    lo, hi = scene_bounds(sim.model, sim.state.bodies.x, sim.state.bodies.q)
+    return [DOT * float(np.linalg.norm(hi - lo)) or DOT, 0.0, 0.0]
 
 
 def surface_of(sim: Simulation, s: int) -> tuple[np.ndarray, np.ndarray] | None:

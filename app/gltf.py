@@ -16,7 +16,7 @@ from trimesh.visual.material import PBRMaterial
 from ..physics import Simulation
 from ..physics.core.interruption import look_up
 from ..physics.core.model import ShapeKind
-from .frames import Frames, surface_of
+from .frames import Frames, size_of, surface_of
 from .view.camera import scene_bounds
 from .view.theme import body_colors
 
@@ -105,7 +105,7 @@ def _mesh(sim: Simulation, s: int, reach: float) -> trimesh.Trimesh:
     surface = surface_of(sim, s)
     if surface is not None:
         return trimesh.Trimesh(*surface, process=False)
-    a, b, c = sim.model.shapes.size[s].tolist()
+    a, b, c = size_of(sim, s)
     match ShapeKind(sim.model.shapes.kind[s]):
         case ShapeKind.BOX:
             return trimesh.creation.box(extents=(2 * a, 2 * b, 2 * c))

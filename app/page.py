@@ -13,7 +13,7 @@ from ..physics import Simulation
 from ..physics.core.interruption import look_up
 from ..physics.core.model import ShapeKind
 from ..physics.methods import METHODS
-from .frames import Frames, surface_of
+from .frames import Frames, size_of, surface_of
 from .narration import sentence
 from .view.camera import Camera, scene_bounds
 from .view.theme import body_colors
@@ -83,7 +83,7 @@ def _bodies(frames: Frames) -> list[dict[str, Any]]:
 def _shape(sim: Simulation, s: int) -> dict[str, Any]:
     shapes, surface = sim.model.shapes, surface_of(sim, s)
     told = {"position": shapes.position[s].tolist(), "turn": shapes.orientation[s].tolist(),
-            "size": shapes.size[s].tolist()}
+            "size": size_of(sim, s)}
     if surface is None:
         return {"kind": OWN[ShapeKind(shapes.kind[s])], **told}
     look_up()

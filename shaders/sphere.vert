@@ -1,5 +1,5 @@
 #version 330 core
-// A sphere as a flat octagon that hides exactly its silhouette's cone.
+// A sphere as a flat octagon that hides exactly its silhouette's cone. A particle, of radius 0, is a dot.
 #include "frame.glsl"
 in vec2 in_corner;
 in vec3 in_place;
@@ -14,7 +14,8 @@ flat out vec4 color;
 
 void main() {
     vec3 to = in_place - eye.xyz;
-    float r = in_size.x, d2 = max(dot(to, to), 1e-12), d = sqrt(d2);
+    float d2 = max(dot(to, to), 1e-12), d = sqrt(d2);
+    float r = in_size.x > 0.0 ? in_size.x : 5.0 * viewport.z * forward.w * d;
     vec3 f = to / d;
     vec3 side = normalize(cross(f, abs(f.z) < 0.9 ? vec3(0, 0, 1) : vec3(1, 0, 0)));
     vec3 up = cross(side, f);

@@ -7,10 +7,12 @@ import numpy as np
 
 from ...physics.core.model import Array, Model, ShapeKind
 from ...physics.run.messages import Snapshot
+from ...physics.shapes.particle import particles
 from ...physics.shapes.table import FORMS
 from .camera import Camera, matrices
 
 CONTACT_REACH = 12.0  # [pixels]
+DOT_REACH = 0.008     # angle [rad] within which a ray meets a particle: about as many pixels as its dot is wide
 
 
 class Hit(NamedTuple):
@@ -37,6 +39,8 @@ def pick(model: Model, snapshot: Snapshot, origin: Array, direction: Array, with
         rows = np.flatnonzero(shapes.kind == kind)
         if len(rows):
             t[rows] = form.ray(model, rows, o[rows], d[rows])
+    dots = particles(shapes)
+    t[dots] = _to_dots(o[dots], d[dots])
     t[np.isin(shapes.body, without)] = np.inf
     plane = shapes.kind == ShapeKind.PLANE
     solid = np.where(plane, np.inf, t)
@@ -45,6 +49,13 @@ def pick(model: Model, snapshot: Snapshot, origin: Array, direction: Array, with
     if not np.isfinite(nearest[s]):
         return None
     return Hit(int(shapes.body[s]), s, origin + nearest[s] * direction, float(nearest[s]))
+
+
+def _to_dots(o: Array, d: Array) -> Array:
+    """Distances (k,) from o (k, 3) in unit directions d (k, 3) to the dots of particles at 0, inf beside them."""
+    along = -np.einsum("ki,ki->k", o, d)
+    beside = np.linalg.norm(o + along[:, None] * d, axis=1)
+    return np.where(beside <= DOT_REACH * along, (1.0 - DOT_REACH) * along, np.inf)
 
 
 # ---------------------------------------------------------------------------------------------- contacts

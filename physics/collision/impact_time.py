@@ -133,6 +133,7 @@ def touch_time(geom, solids, sheets, work, pair, motion_a, motion_b, reach, h):
     cone, hollow = work.cone, geom.kind[b] in (BOWL, PIPE)
     one = t >= 0 or hollow or geom.kind[b] == PLANE
     size = geom.bound[a] if one else min(geom.bound[a], geom.bound[b])
+    size = size if size > 0.0 else h * norm(sub(v_a, v_b))  # a particle has none: as near as a part of its way
     turning = norm(w_a) * span_a + norm(w_b) * span_b
     now, sure = 0.0, 0.0
     for step in range(ADVANCES + LEAPS):

@@ -78,7 +78,7 @@ def local_error(model, error, h, y0, k):
             x = group_error(error, k, i, 0, 3, h, y0, 1.0)
             q = group_error(error, k, i, 3, 7, h, y0, 1.0)
             p = group_error(error, k, i, 7, 10, h, y0, model.mass[i])
-            l = group_error(error, k, i, 10, 13, h, y0, moment)
+            l = group_error(error, k, i, 10, 13, h, y0, moment if moment > 0.0 else model.mass[i])  # 0 of a particle
             if not math.isfinite(x + q + p + l):
                 return math.nan
             largest = max(max(largest, max(x, q)), max(p, l))

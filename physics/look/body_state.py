@@ -53,8 +53,9 @@ class BodyView:
 
     @cached_property
     def inverse_inertia(self) -> Array:
-        """(3, 3) I⁻¹ of the body by itself, in world axes [1/(kg m2)]."""
-        return (self.R / self.inertia) @ self.R.T
+        """(3, 3) I⁻¹ of the body by itself, in world axes [1/(kg m2)]; 0 of what particles have no inertia against."""
+        inverse = np.divide(1.0, self.inertia, out=np.zeros(3), where=self.inertia > 0.0)
+        return (self.R * inverse) @ self.R.T
 
     @property
     def linear_energy(self) -> float:

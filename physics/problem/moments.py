@@ -48,6 +48,8 @@ def oppose_turning(model, mechanisms, middle, contacts, lengths, system) -> None
         if lengths[m, o, 0] == 0.0 and lengths[m, o, 1] == 0.0:
             continue
         a, b, n = int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.normal, i)
+        if is_point(model, a) or is_point(model, b):
+            continue
         block = open_block(mechanisms, blocks, MOMENT, a, b)
         if block < 0:
             break
@@ -62,6 +64,12 @@ def oppose_turning(model, mechanisms, middle, contacts, lengths, system) -> None
         r += 1
         blocks.count[OTHERS] = blocks.count[USED]
     moments.count[0] = r
+
+
+@helper
+def is_point(model, i):
+    """Whether a body is one particle, which has no orientation: nothing spins or rolls on it."""
+    return model.mass[i] > 0.0 and model.inertia[i, 0] + model.inertia[i, 1] + model.inertia[i, 2] == 0.0
 
 
 @helper

@@ -10,6 +10,7 @@ from ..core.closed_form import ClosedForm
 from ..core.model import (
     Array,
     BodyKind,
+    BoolArray,
     IntArray,
     Joints,
     JointType,
@@ -27,18 +28,20 @@ from ..core.state import Bodies, State, empty_state
 from ..dynamics.constraints.layout import heaviness
 from ..dynamics.motion import drive
 from ..dynamics.trees.kinematics import empty_work, place_links
+from ..joints.table import FORMS as JOINT_FORMS
 from ..laws.soft import lumped
 from ..shapes import shapes as solid
+from ..shapes.particle import moments_of_points
 from .checks import body_name, copy_name, inertia_matrix
 from .closed_forms import make_closed_forms
 from .form import path_text
 from .gains import surface_gains
 from .geometry_tables import ShapeTables
-from .groups import make_groups, pairs_of_bodies
+from .groups import PARTICLES, make_groups, pairs_of_bodies
 from .joint_start import place_by_joints
 from .joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
 from .refusals import SceneError
-from .schema import Arrangement, Body, Joint, Material, MotionTable, SceneFile
+from .schema import Arrangement, Body, Joint, Material, MotionTable, Particle, SceneFile
 
 WATER = 1000.0    # density where none is given [kg/m3]
 LIGHTEST = 1e-12  # least moment of inertia of a body at a joint in maximal coordinates, relative to m r², r its arm
@@ -110,6 +113,7 @@ def _assemble(
     kind[trees.body] = BodyKind.LINK
     moving = kind == BodyKind.DYNAMIC
     _check_massless(source, placed, mass, kind, joints, trees)
+    _check_points(source, placed, inertia, kind, joints)
     _check_light(source, placed, mass, inertia, kind, joints)
     model = Model(
         kind=kind, mass=mass, inv_mass=_inverse(mass, moving), inertia=inertia,
@@ -168,9 +172,10 @@ def height_above(setup: Setup, ground: str) -> float:
     return min((detector.gap(setup.state.bodies, plane, shape)[0] for shape in others), default=np.inf)
 
 
-def _inverse(values: Array, where: Array) -> Array:
-    """1 / values where bodies move, else 0."""
-    return np.where(where, 1.0 / np.where(where, values, 1.0), 0.0)
+def _inverse(values: Array, where: BoolArray) -> Array:
+    """1 / values where bodies move, else 0; and 0 of what a particle has no inertia against."""
+    moved = where & (values > 0.0)
+    return np.where(moved, 1.0 / np.where(moved, values, 1.0), 0.0)
 
 
 def _kind(body: Body) -> BodyKind:
@@ -226,10 +231,12 @@ def _add_body(tables: ShapeTables, number: int, placed: Placed) -> Frame:
     first = len(tables)
     for i, shape in enumerate(body.shape):
         at = path_text(("body", placed.index, "shape", i))
-        density = shape.density if shape.density is not None else body.density or WATER
+        point = isinstance(shape, Particle)
+        density = 1.0 if point else shape.density if shape.density is not None else body.density or WATER
         position, R = np.array(shape.position), solid.quat_to_matrix(_turned(shape))
         properties = tables.add(number, shape, position, R, shape.material or body.material, dynamic, at)
-        tables.owners += [(placed.name, shape.group or body.group)] * (len(tables) - len(tables.owners))
+        owner = placed.name, shape.group or body.group, PARTICLES if point else None
+        tables.owners += [owner] * (len(tables) - len(tables.owners))
         if dynamic:
             parts.append(solid.scaled(solid.moved(properties, position, R), density))
     frame = _frame(body, parts, path_text(("body", placed.index))) if dynamic else _still_frame()
@@ -250,10 +257,12 @@ def _frame(body: Body, parts: list[solid.MassProperties], at: str) -> Frame:
         whole = solid.scaled(whole, body.mass / whole.mass)
     if not np.isfinite(whole.inertia).all():
         raise SceneError(f"{at} is too large or too heavy for finite mass properties; it must be smaller.")
-    reason = "it has no mass" if whole.mass <= 0.0 else solid.unphysical(whole.inertia)
+    points = not any(part.inertia.any() for part in parts)
+    reason = "it has no mass" if whole.mass <= 0.0 else None if points else solid.unphysical(whole.inertia)
     if reason is not None:
         raise SceneError(f"{at} has unusable mass properties: {reason}; it must have mass and inertia given.")
     moments, axes = solid.principal_axes(whole.inertia)
+    moments = moments_of_points(moments) if points else moments
     return Frame(whole.mass, moments, whole.center, axes)
 
 
@@ -270,6 +279,30 @@ def _check_massless(
         at = path_text(("body", placed[i].index, "mass"))
         raise SceneError(f"{source}: {at} is 0; it must be greater for a body that does not carry another one, "
                          "itself on a hinge or slider in generalized coordinates.")
+
+
+def _check_points(source: str, placed: list[Placed], inertia: Array, kind: IntArray, joints: Joints) -> None:
+    """Raise SceneError for a body of particles that a joint would let turn where it has no inertia."""
+    shaped = np.array([len(body.spec.shape) > 0 for body in placed], bool)
+    thin = [*(movable(kind) & shaped & (inertia <= 0.0).any(axis=1)).tolist(), False]  # the world last: row -1
+    for j, (child, parent) in enumerate(zip(joints.child.tolist(), joints.parent.tolist(), strict=True)):
+        held = joints.generalized[j] == 0
+        wrong = [i for i in (child, parent) if thin[i] and (held or (i == child and not _swings(joints, j)))]
+        if wrong:
+            at = path_text(("body", placed[wrong[0]].index))
+            raise SceneError(f"{source}: {at} consists of particles that have no moment of inertia about some axis, "
+                             "and a joint needs one; such a body must slide, or swing about a hinge away from it, in "
+                             "generalized coordinates.")
+
+
+def _swings(joints: Joints, j: int) -> bool:
+    """Whether a joint moves the centre of its child in all that it leaves free."""
+    form = JOINT_FORMS[int(joints.type[j])]
+    if joints.type[j] in (JointType.FREE, JointType.BALL):
+        return False
+    arm = solid.quat_to_matrix(joints.rest[j]) @ joints.anchor_child[j]
+    axes = joints.axis[j, : form.axes] if form.angular else np.zeros((0, 3))
+    return bool((np.linalg.norm(np.cross(axes, arm), axis=1) > 0.0).all())
 
 
 def _check_light(

@@ -251,7 +251,7 @@ def _check_body(at: Location, body: Body, materials: set[str], folder: Path | No
             yield Problem((*at, "mass"), "is 0; it must be greater where the body has shapes or inertia")
     elif dynamic and not body.shape and body.inertia is None:
         yield Problem(at, "has no shape; it must have at least one, or mass and inertia")
-    massless = body.shape and all(s.density == 0.0 for s in body.shape)
+    massless = body.shape and all(s.type != "particle" and s.density == 0.0 for s in body.shape)
     if dynamic and massless and body.inertia is None:
         yield Problem(at, "has no mass; at least one of its shapes must have a density > 0, or it mass and inertia")
 

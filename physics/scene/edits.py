@@ -25,6 +25,7 @@ FIRST: dict[str, dict[str, Any]] = {
     "prism": {"sides": 6, "radius": 0.25, "height": 0.5},
     "ellipsoid": {"size": [0.7, 0.5, 0.4]},
     "torus": {"radius": 0.3, "tube": 0.08},
+    "particle": {"mass": 1.0},
     "hull": {"points": [[0.3, 0.0, -0.15], [-0.15, 0.26, -0.15], [-0.15, -0.26, -0.15], [0.0, 0.0, 0.3]]},
     "bowl": {"radius": 1.0, "angle": 80.0},
     "pipe": {"radius": 0.5, "height": 2.0, "angle": 90.0},

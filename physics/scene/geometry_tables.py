@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.model import Array, Hulls, IntArray, Meshes, ShapeKind, Shapes
-from ..shapes import box
+from ..shapes import box, particle
 from ..shapes import shapes as solid
 from ..shapes.form import NO_MASS
 from ..shapes.rounded import mass_properties as rounded_properties
@@ -50,7 +50,7 @@ class ShapeTables:
         self.materials = {name: i for i, name in enumerate(materials)}
         self.notes: list[str] = []  #: what was assumed
         self.draw_meshes: list[tuple[Array, IntArray]] = []  #: per shape, see Labels
-        self.owners: list[tuple[str, str | None]] = []  #: per shape, its body and its group
+        self.owners: list[tuple[str, str | None, str | None]] = []  #: per shape, as `make_groups` wants it
         self._rows: list[dict[str, Any]] = []
         self._hulls: list[_CentredHull] = []
         self._meshes: list[StaticMesh] = []
@@ -64,7 +64,8 @@ class ShapeTables:
     def add(
         self, body: int, shape: Any, position: Array, R: Array, material: str, dynamic: bool, at: str
     ) -> MassProperties:
-        """Enter a shape of the scene file. Returns its mass properties at density 1 in the shape's own frame."""
+        """Enter a shape of the scene file. Returns its mass properties in the shape's own frame, at density 1 where it
+        is no particle."""
         if shape.type == "mesh":
             collide = shape.collide or ("hull" if dynamic else "surface")
             if collide == "surface":
@@ -77,6 +78,9 @@ class ShapeTables:
             return NO_MASS
         if shape.type in ("hull", "mesh", "prism") or getattr(shape, "rounding", 0.0) > 0.0:
             return self._add_hull(body, shape, position, R, material, at)
+        if shape.type == "particle":
+            self._enter(body, ShapeKind.SPHERE, position, R, particle.SIZE, 0.0, material, -1, NO_MESH)
+            return particle.mass_properties(shape.mass)
         kind = ShapeKind[shape.type.upper()]
         measure = FORMS[kind].measure
         assert measure is not None

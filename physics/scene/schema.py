@@ -215,15 +215,20 @@ class Pair(_Rough):
     friction_rolling: NotNegative | None = _field(None, "moment against rolling per normal force, a number >= 0 [m]")
 
 
-class ShapeTable(Table):
-    """What every shape has: where it sits on its body and what it is made of."""
+class PlacedTable(Table):
+    """What every shape has: where it sits on its body and what its surface is of."""
 
     position: Vec3 = _field((0.0, 0.0, 0.0), "three numbers [m], on the body")
     orientation: Quaternion | None = _field(None, "a unit quaternion [w, x, y, z], on the body")
     euler: Vec3 | None = _field(None, "turns about x, then y, then z, three numbers [degrees]")
     material: Name | None = _field(None, "the name of a material (else the body's)")
-    density: NotNegative | None = _field(None, "a number >= 0 [kg/m3] (else the body's)")
     group: Name | None = _field(None, "a name that several shapes may have (else the body's): see [[apart]]")
+
+
+class ShapeTable(PlacedTable):
+    """What every shape with a volume has."""
+
+    density: NotNegative | None = _field(None, "a number >= 0 [kg/m3] (else the body's)")
 
 
 class Sphere(ShapeTable):
@@ -283,6 +288,13 @@ class Torus(ShapeTable):
 class Ellipsoid(ShapeTable):
     type: Literal["ellipsoid"]
     size: Sizes = _field(..., "three full lengths > 0 [m]")
+
+
+class Particle(PlacedTable):
+    """A mass in a point. It touches everything but other particles, and is drawn as a dot."""
+
+    type: Literal["particle"]
+    mass: Positive = _field(1.0, "a number > 0 [kg]; where the body's is given, a share of that")
 
 
 Opening = Annotated[float, Strict(), Field(allow_inf_nan=False, gt=0.0, le=180.0)]
@@ -360,13 +372,13 @@ class Mesh(ShapeTable):
 
 
 Shape = Annotated[
-    Sphere | Box | Capsule | Cylinder | Cone | Prism | Ellipsoid | Torus | Bowl | Pipe | Plane | HeightField | Hull
-    | Mesh,
+    Sphere | Box | Capsule | Cylinder | Cone | Prism | Ellipsoid | Torus | Particle | Bowl | Pipe | Plane | HeightField
+    | Hull | Mesh,
     Field(discriminator="type"),
 ]
-SHAPES: dict[str, type[ShapeTable]] = {
+SHAPES: dict[str, type[PlacedTable]] = {
     "sphere": Sphere, "box": Box, "capsule": Capsule, "cylinder": Cylinder, "cone": Cone, "prism": Prism,
-    "ellipsoid": Ellipsoid, "torus": Torus, "bowl": Bowl, "pipe": Pipe, "plane": Plane,
+    "ellipsoid": Ellipsoid, "torus": Torus, "particle": Particle, "bowl": Bowl, "pipe": Pipe, "plane": Plane,
     "height_field": HeightField, "hull": Hull, "mesh": Mesh,
 }
 

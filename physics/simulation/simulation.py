@@ -374,7 +374,7 @@ class Simulation(Reading):
 
     def grab(self, body: str | int, point: Any, target: Any, turn: bool = False) -> None:
         """Grab the body at a world point [m]: a critically damped spring pulls it towards the world point `target`, or
-        with `turn` turns it about its centre of mass."""
+        with `turn` turns it about its centre of mass. Particles, which nothing can turn, are pulled."""
         i = self.number(body)
         if not movable(self._model.kind[i]):
             raise ValueError(f"{self.labels.bodies[i]!r} does not move, so it cannot be pulled")
@@ -383,7 +383,8 @@ class Simulation(Reading):
         conjugate = bodies.q[i] * (1.0, -1.0, -1.0, -1.0)
         self.loads.grab_point[:] = rotated(conjugate, vector_of("point", point) - bodies.x[i])
         self.loads.grab_target[:] = vector_of("target", target)
-        self.loads.grab_turn[0] = int(turn)
+        points = self._model.mass[i] > 0.0 and self._model.inertia[i].min() == 0.0
+        self.loads.grab_turn[0] = int(turn and not points)
         self.loads.grab_force[:] = 0.0
         self.loads.grab_body[0] = i
 

@@ -37,6 +37,16 @@ def test_a_ray_from_above_hits_the_top_at_its_closed_form(kind, shape, top):
     assert hit.distance == pytest.approx(7.0 - top)
 
 
+def test_a_particle_is_met_where_its_dot_is_seen():
+    """Within DOT_REACH of the ray's direction; then it is in front of what it lies on."""
+    shown = snapshot(body("particle", (1.0, 2.0, 3.0)), body("box", (1.0, 2.0, 2.5), size=[1.0, 1.0, 1.0]))
+    beside = 0.9 * picking.DOT_REACH * 7.0
+    hit = pick(shown, [1.0 + beside, 2.0, 10.0], DOWN)
+    assert hit is not None and hit.body == 0
+    miss = pick(shown, [1.0 + 1.5 * beside, 2.0, 10.0], DOWN)
+    assert miss is not None and miss.body == 1
+
+
 @pytest.mark.parametrize(("kind", "shape"), [
     ("capsule", {"radius": 0.5, "height": 1.0}), ("cylinder", {"radius": 0.5, "height": 1.0}),
 ])

@@ -326,6 +326,14 @@ def put_turning(newton, at, r, c, factor, s):
     return at
 
 
+@helper
+def solid_moments(model, i):
+    """Principal moments of a body; where particles have none anything does, for nothing turns them there."""
+    moments, other = row(model.inertia, i), model.mass[i]
+    return (moments[0] if moments[0] > 0.0 else other, moments[1] if moments[1] > 0.0 else other,
+            moments[2] if moments[2] > 0.0 else other)
+
+
 @kernel
 def fill_matrix(model, soft, place, g, bodies, newton):
     """The derivative M + g Σ Jᵀ S J of the residual, as entries; returns their number. R I Rᵀ of a free body turns by
@@ -337,7 +345,7 @@ def fill_matrix(model, soft, place, g, bodies, newton):
         r = 6 * int(place[i])
         if r < 0:
             continue
-        inertia = world_inverse_inertia(row4(bodies.q, i), row(model.inertia, i))  # R I Rᵀ
+        inertia = world_inverse_inertia(row4(bodies.q, i), solid_moments(model, i))  # R I Rᵀ
         turn = scale(g if model.kind[i] == DYNAMIC else 0.0, row(bodies.w, i))
         spin = sym_vec(inertia, turn)
         for a in range(3):
