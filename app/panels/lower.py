@@ -23,6 +23,7 @@ from . import (
     step,
     style,
     timeline,
+    trees,
 )
 from .guard import guard
 from .tabs import Tab
@@ -30,8 +31,8 @@ from .tabs import Tab
 Send = Callable[[Command], None]
 #: the first one is shown where a file of preferences names one that is not there
 TABS: dict[str, Tab] = {tab.name: tab for tab in (
-    contacts.TAB, script.TAB, body.TAB, plot.TAB, timeline.TAB, modes.TAB, laws.TAB, equations.TAB, impact.TAB,
-    pivots.TAB, step.TAB, ledger.TAB, compare.TAB,
+    contacts.TAB, script.TAB, body.TAB, plot.TAB, timeline.TAB, modes.TAB, laws.TAB, equations.TAB, trees.TAB,
+    impact.TAB, pivots.TAB, step.TAB, ledger.TAB, compare.TAB,
 )}
 SHARE = 0.64  # of the width for a tab that has a panel beside it
 

@@ -6,6 +6,7 @@
     step         the pieces of the last step of the event-driven method
     law          a contact over the last steps, see `contact_law`
     body         the state of one body and its rate of change, see `body_state`
+    trees        H, C and T of all trees, see `joint_space`
 
 Only the normal problem is shown. It contains the friction forces as the method found them: d = d_n + M_nt f_t. So it is
 exactly the problem whose λ the method must have found, and one that every solver of the LCP takes.
@@ -45,6 +46,7 @@ from ..solvers.lcp_info import PivotStep
 from .baraff import Baraff, baraff
 from .body_state import BodyView, look_at_body
 from .contact_law import LawView, look_at_law
+from .joint_space import TreeView, look_at_trees
 from .step_record import PieceRecord, StepWatch, Struck
 
 MOST_INSPECTED = INSPECTED.most  # contacts of equations that are shown
@@ -59,14 +61,14 @@ FILE_SWEEPS = 3000       # sweeps of the cone solver for the tangential forces o
 class Inspect:
     """What to show of the simulation from now on; the answer is `inspection` of the Snapshot."""
 
-    view: str = ""                 # equations, pivots, impact, step, law, body; "" = look no more
+    view: str = ""                 # equations, pivots, impact, step, law, body, trees; "" = look no more
     solver: str = "dantzig"        # name in LCP_SOLVERS: whose λ is shown, and whose way to it
     problem: ContactProblem | None = None  # shown in place of the scene's, where given
     restitution: float | None = None       # of the contacts of an impact; None = as it was
     friction: float | None = None
     restitution_t: float | None = None     # of balls
     restitution_psi: float | None = None
-    body: int = -1                         # whose state
+    body: int = -1                         # whose state, or whose Jacobian
     contact: int = -1                      # key of the contact whose law; -1 = the one that is pressed hardest
 
 
@@ -155,11 +157,12 @@ class Inspection:
     anatomy: StepView | None = None
     law: LawView | None = None
     body: BodyView | None = None
+    trees: TreeView | None = None
 
 
 def look(sim: Simulation, asked: Inspect, running: bool = False) -> Inspection:
     """Answer `asked` without changing the simulation. running: leave out what takes long."""
-    view: EquationsView | ImpactView | StepView | LawView | BodyView | str
+    view: EquationsView | ImpactView | StepView | LawView | BodyView | TreeView | str
     if asked.view == "impact":
         view = look_at_impact(sim, asked)
     elif asked.view == "step":
@@ -168,6 +171,8 @@ def look(sim: Simulation, asked: Inspect, running: bool = False) -> Inspection:
         view = look_at_law(sim, asked.contact, running)
     elif asked.view == "body":
         view = look_at_body(sim, asked.body)
+    elif asked.view == "trees":
+        view = look_at_trees(sim, asked.body, _few_resting(sim))
     elif asked.problem is not None:
         view = equations_of_file(asked.problem, asked, running)
     else:
@@ -184,6 +189,8 @@ def look(sim: Simulation, asked: Inspect, running: bool = False) -> Inspection:
             return replace(found, law=view)
         case BodyView():
             return replace(found, body=view)
+        case TreeView():
+            return replace(found, trees=view)
         case EquationsView():
             return replace(found, equations=view)
 
@@ -218,6 +225,14 @@ def resting(sim: Simulation) -> ContactSnapshot:
     state = copy_state(sim.state)
     return detected(sim.model, sim.time, state.bodies, sim.loads, touch, state.joints,
                     lambda gap, zeta: np.abs(zeta) <= speed, MOST_INSPECTED)
+
+
+def _few_resting(sim: Simulation) -> ContactSnapshot | None:
+    """The contacts that rest, None where they are too many."""
+    try:
+        return resting(sim)
+    except TooMany:
+        return None
 
 
 def scales(settings: Settings) -> tuple[float, float]:

@@ -231,6 +231,7 @@ def _run_joined() -> None:
         simulation = Simulation(Scene.from_dict({"body": [*bodies, ground], "joint": joints}), method=method)
         _use(simulation)
         look(simulation, Inspect("equations"))
+        look(simulation, Inspect("trees", body=0))
         if method == "compliant":
             simulation.set(integrator="sdirk2")
             _use(simulation)
