@@ -1,10 +1,12 @@
 """The table of contacts. Hovering a row lights its contact in the view; a contact under the mouse lights its row."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.model import Array
 from ...physics.core.state import Case, Contacts
 from ...physics.run.messages import Command, Snapshot
 from ..ui_state import UiState
@@ -27,6 +29,12 @@ COLUMNS: dict[str, tuple[str, float, str]] = {
     "sets": ("Sets", 2.2, "○ current: touches and rests, φ = ζ = ζ̇ = 0; a soft surface: presses\n"
                           "● active: carries, λ > 0, or completes a basis of the normals"),
 }
+#: of soft contacts, RBDA figs. 11.10 and 11.11
+SOFT_COLUMNS: dict[str, tuple[str, float, str]] = {
+    "z": ("z", 4.1, "State of the surfaces along the normal, < 0 where they are pressed in"),
+    "x": ("|x|", 3.9, "State of the surfaces along the contact: how far friction has displaced them"),
+}
+NOTHING: Mapping[str, Array] = MappingProxyType({})
 TABLE_FLAGS = (
     imgui.TableFlags_.sortable | imgui.TableFlags_.scroll_y | imgui.TableFlags_.row_bg
     | imgui.TableFlags_.no_saved_settings | imgui.TableFlags_.borders_inner_h | imgui.TableFlags_.no_borders_in_body
@@ -51,30 +59,34 @@ def draw_contacts(ui: UiState, snapshot: Snapshot | None, send: Callable[[Comman
 def _table(ui: UiState, snapshot: Snapshot, contacts: Contacts, count: int) -> None:
     """The rows in sight, in the order that was asked for."""
     tall = 0.0 if count else 2.0 * imgui.get_text_line_height_with_spacing()  # the heading alone, a sentence follows
-    if not style.table(ui, "contacts", [width for _, width, _ in COLUMNS.values()], TABLE_FLAGS, tall):
+    soft = {"z": -snapshot.dents, "x": snapshot.shears} if len(snapshot.dents) == len(contacts.gap) else {}
+    shown = COLUMNS | (SOFT_COLUMNS if soft else {})
+    name = "soft_contacts" if soft else "contacts"
+    if not style.table(ui, name, [width for _, width, _ in shown.values()], TABLE_FLAGS, tall):
         return
-    _header(ui)
-    order = sorted_rows(contacts, count, *ui.sort_contacts)
+    _header(ui, shown)
+    column, descending = ui.sort_contacts
+    order = sorted_rows(contacts, count, column if column in shown else "lam", descending, soft)
     lit = np.flatnonzero(contacts.key[:count] == (-1 if ui.hovered_key is None else ui.hovered_key))
     struck = just_struck(snapshot)
     clipper = imgui.ListClipper()
     clipper.begin(count)
     while clipper.step():
         for i in range(clipper.display_start, clipper.display_end):
-            _row(ui, snapshot, int(order[i]), lit, struck)
+            _row(ui, snapshot, int(order[i]), lit, struck, soft)
     clipper.end()
     if ui.hover_from_view and len(lit):
         _scroll_to(order, int(lit[0]))
     imgui.end_table()
 
 
-def _header(ui: UiState) -> None:
+def _header(ui: UiState, shown: dict[str, tuple[str, float, str]]) -> None:
     imgui.table_setup_scroll_freeze(0, 1)
     descending, first = imgui.TableColumnFlags_.prefer_sort_descending, imgui.TableColumnFlags_.default_sort
-    style.columns(ui, [heading for heading, _, _ in COLUMNS.values()], [width for _, width, _ in COLUMNS.values()],
-                  [descending | (first if name == ui.sort_contacts[0] else 0) for name in COLUMNS])
+    style.columns(ui, [heading for heading, _, _ in shown.values()], [width for _, width, _ in shown.values()],
+                  [descending | (first if name == ui.sort_contacts[0] else 0) for name in shown])
     imgui.table_next_row(imgui.TableRowFlags_.headers)
-    for i, (heading, _, explanation) in enumerate(COLUMNS.values()):
+    for i, (heading, _, explanation) in enumerate(shown.values()):
         imgui.table_set_column_index(i)
         imgui.table_header(heading)
         imgui.set_item_tooltip(explanation)
@@ -82,13 +94,17 @@ def _header(ui: UiState) -> None:
     if specs is not None and specs.specs_dirty and specs.specs_count:
         spec = specs.get_specs(0)
         descending = spec.get_sort_direction() == imgui.SortDirection.descending
-        ui.sort_contacts = list(COLUMNS)[spec.column_index], descending
+        ui.sort_contacts = list(shown)[spec.column_index], descending
         specs.specs_dirty = False
 
 
-def sorted_rows(contacts: Contacts, count: int, column: str, descending: bool) -> np.ndarray:
-    """Rows of `contacts` in the order of a column; ties by key, so that the order is stable."""
-    if column == "pair":
+def sorted_rows(
+    contacts: Contacts, count: int, column: str, descending: bool, soft: Mapping[str, Array] = NOTHING,
+) -> np.ndarray:
+    """Rows of `contacts` in the order of a column, SOFT_COLUMNS in `soft`; ties by key, so that the order is stable."""
+    if column in soft:
+        value = soft[column][:count]
+    elif column == "pair":
         value = contacts.body_a[:count].astype(float) * 1e6 + contacts.body_b[:count]
     elif column == "sets":
         value = 2.0 * contacts.active[:count] + contacts.current[:count]
@@ -99,7 +115,10 @@ def sorted_rows(contacts: Contacts, count: int, column: str, descending: bool) -
     return np.lexsort((contacts.key[:count], -value if descending else value))
 
 
-def _row(ui: UiState, snapshot: Snapshot, row: int, lit: np.ndarray, struck: dict[tuple[int, int], str]) -> None:
+def _row(
+    ui: UiState, snapshot: Snapshot, row: int, lit: np.ndarray, struck: dict[tuple[int, int], str],
+    soft: Mapping[str, Array],
+) -> None:
     contacts = snapshot.contacts
     bodies = int(contacts.body_a[row]), int(contacts.body_b[row])
     imgui.table_next_row()
@@ -120,6 +139,7 @@ def _row(ui: UiState, snapshot: Snapshot, row: int, lit: np.ndarray, struck: dic
         style.engineering(friction, "N"),
         (struck.get(bodies, "") if contacts.impulse[row].any() else "") or CASES.get(int(contacts.case[row]), ""),
         set_symbols(bool(contacts.current[row]), bool(contacts.active[row])),
+        *(style.engineering(float(values[row]), "m") for values in soft.values()),
     ):
         imgui.table_next_column()
         imgui.text(text)

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from ..books.diagnostics import measure
 from ..books.ledger import Account
-from ..core.model import Model
+from ..core.model import Array, Model
 from ..core.report import StepInfo
-from ..core.state import Contacts, State
+from ..core.state import Contacts, State, Surfaces
 
 
 class Sample(NamedTuple):
@@ -78,6 +78,20 @@ def _friction_force(now: Sample, body: int) -> float:
     return float(np.linalg.norm(contacts.friction_force[_rows(contacts, body)], axis=1).sum())
 
 
+def _of_surfaces(values: Callable[[Surfaces], Array]) -> Callable[[Sample, int], float]:
+    """Of the compliant surfaces at the contacts of a body the value that is farthest from 0; 0 without any, nan with a
+    method of rigid contact."""
+    def value(now: Sample, body: int) -> float:
+        surfaces = now.state.surfaces
+        if surfaces.t[0] != now.state.t[0]:
+            return np.nan
+        count = int(surfaces.count[0])
+        own = (now.model.shapes.body[surfaces.shapes[:count]] == body).any(axis=1)
+        found = values(surfaces)[:count][own]
+        return float(found[np.abs(found).argmax()]) if len(found) else 0.0
+    return value
+
+
 def _kinetic(now: Sample, body: int) -> float:
     """½ (P·v + L·ω) [J]"""
     bodies = now.state.bodies
@@ -114,6 +128,10 @@ QUANTITIES: dict[str, Quantity] = {
     "body_potential": Quantity("Potential energy of it", "J", True, True, _potential),
     "contact_force": Quantity("Normal contact force", "N", True, False, _contact_force),
     "friction_force": Quantity("Friction force", "N", True, False, _friction_force),
+    "surface_z": Quantity("Surface state z, deepest", "m", True, True,
+                          _of_surfaces(lambda surfaces: surfaces.surface_z.sum(axis=1))),
+    "surface_x": Quantity("Surface state |x|, largest", "m", True, True,
+                          _of_surfaces(lambda surfaces: np.linalg.norm(surfaces.surface_x.sum(axis=1), axis=1))),
     "energy": Quantity("Mechanical energy", "J", False, True, _mechanical_energy),
     "kinetic": Quantity(
         "Kinetic energy", "J", False, True,

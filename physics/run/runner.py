@@ -535,7 +535,7 @@ class Runner:
             coordinates=member.coordinates, side=number, ledger=frozen(sim.state.ledger),
             joint_q=frozen(sim.state.joints.q), joint_v=frozen(sim.state.joints.v), joint_load=frozen(sim.loads.joint),
             changes=self._sides.changes.names,
-            dents=frozen(sim.dents), timeline=member.timeline(),
+            dents=frozen(sim.dents), shears=frozen(sim.shears), timeline=member.timeline(),
             links=self._studies.links, orders=self._studies.orders, map=self._studies.map, fan=self._studies.fan,
             instant=instant and instant._replace(now=sim.time),
             replaying=self._sides.replaying, differs=self._sides.differs,

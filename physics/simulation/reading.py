@@ -166,6 +166,16 @@ class Reading:
     def dents(self) -> Array:
         """Depth (c,) [m], >= 0, by which the compliant surfaces of each of `contacts` are pressed in, also while they
         recover; no rows with a method of rigid contact."""
+        return np.maximum(-self._of_contacts(self.state.surfaces.surface_z.sum(axis=1)), 0.0)
+
+    @property
+    def shears(self) -> Array:
+        """How far (c,) [m] the compliant surfaces of each of `contacts` are displaced along the contact, |x|; no rows
+        with a method of rigid contact."""
+        return self._of_contacts(np.linalg.norm(self.state.surfaces.surface_x.sum(axis=1), axis=1))
+
+    def _of_contacts(self, values: Array) -> Array:
+        """Of values of all compliant surfaces those of each of `contacts` (c,), 0 where it has none."""
         surfaces, contacts = self.state.surfaces, self.contacts
         if surfaces.t[0] != self.state.t[0]:
             return np.zeros(0)
@@ -173,8 +183,7 @@ class Reading:
         order = np.argsort(surfaces.key[:count], kind="stable")
         keys = surfaces.key[order]
         at = np.minimum(np.searchsorted(keys, contacts.key), max(len(keys) - 1, 0))
-        deep = np.maximum(-surfaces.surface_z.sum(axis=1), 0.0)[order]
-        return np.where(keys[at] == contacts.key, deep[at], 0.0) if len(keys) else np.zeros(len(contacts.key))
+        return np.where(keys[at] == contacts.key, values[order][at], 0.0) if len(keys) else np.zeros(len(contacts.key))
 
     def energy(self) -> Energy:
         """Kinetic energy, potential energy in gravity (zero at the world origin) and energy in springs [J]."""

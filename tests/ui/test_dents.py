@@ -2,15 +2,21 @@
 
 from dataclasses import replace
 
+import fakes
 import numpy as np
 import pytest
+from probe import Probe
 from scenes_to_draw import PLAIN, Pictures, body, contact, front_camera, snapshot
 
+from contactlab.app.panels import contacts as contact_table
+from contactlab.app.panels import layout, style
+from contactlab.app.ui_state import Preferences, UiState
 from contactlab.app.view.dents import CORNER, SPREAD, dents
 from contactlab.app.view.overlays import legend
 from contactlab.app.view.theme import theme
 from contactlab.app.view.view_options import ViewOptions
 from contactlab.physics import Scene, Simulation
+from contactlab.physics.look.quantities import QUANTITIES, Sample
 from contactlab.physics.run.messages import Settings
 
 BODY = 0.3  # radius of a body [m]
@@ -99,3 +105,50 @@ def test_a_simulation_tells_how_deep_its_surfaces_are_pressed_in():
     sim.set(method="time_stepping")
     sim.step()
     assert len(sim.dents) == 0
+
+
+@pytest.fixture(scope="module")
+def on_a_slope():
+    """A block of 2 kg that rests on a slope of 20°, on soft surfaces of the stiffnesses K and K_t."""
+    tilt = [0.0, 20.0, 0.0]
+    scene = Scene.from_dict({
+        "solver": {"method": "compliant"},
+        "material": {"default": {"friction": 1.0, "stiffness_n": 4e4, "damping_n": 400.0, "stiffness_t": 2e4,
+                                 "damping_t": 200.0}},
+        "body": [{"name": "slope", "fixed": True, "euler": tilt, "shape": [{"type": "plane"}]},
+                 {"name": "block", "position": [0.0, 0.0, 0.05 / np.cos(np.radians(20.0))], "euler": tilt, "mass": 2.0,
+                  "shape": [{"type": "box", "size": [0.3, 0.2, 0.1]}]}]})
+    sim = Simulation(scene)
+    sim.run(2.0)
+    return sim
+
+
+def test_at_rest_z_and_x_are_the_forces_over_the_stiffnesses(on_a_slope):
+    """z = -λ/K and |x| = |f_t|/K_t of two equal surfaces in series, at every contact  [RBDA eqs. 11.74, 11.78]; the
+    quantities of a body are those of its contact where they are largest."""
+    sim, bodies = on_a_slope, on_a_slope.number("block")
+    friction = np.linalg.norm(sim.contacts.friction_force, axis=1)
+    assert len(sim.dents) == 4
+    assert sim.dents == pytest.approx(sim.contacts.lam / 2e4, rel=1e-6)
+    assert sim.shears == pytest.approx(friction / 1e4, rel=1e-6)
+    sample = Sample(sim.model, sim.state, sim.contacts, sim.info)
+    assert QUANTITIES["surface_z"].value(sample, bodies) == pytest.approx(-sim.dents.max(), rel=1e-12)
+    assert QUANTITIES["surface_x"].value(sample, bodies) == pytest.approx(sim.shears.max(), rel=1e-12)
+
+
+def test_the_table_of_contacts_shows_z_and_x_of_soft_contacts_and_of_no_others(on_a_slope, monkeypatch):
+    written, sim = [], on_a_slope
+    monkeypatch.setattr(contact_table.imgui, "text", written.append)
+    count = len(sim.dents)
+    for dents_shown in (sim.dents, np.zeros(0)):
+        shown = fakes.snapshot(count=0, model=sim.model, labels=sim.labels, x=sim.state.bodies.x, q=sim.state.bodies.q,
+                               v=sim.state.bodies.v, w=sim.state.bodies.w, L=sim.state.bodies.L, contacts=sim.contacts,
+                               dents=dents_shown, shears=sim.shears)
+        ui = UiState(preferences=Preferences(lower_tab="contacts"), sort_contacts=("z", False))
+        Probe(monkeypatch, lambda ui, shown=shown: layout.draw_ui(ui, shown, lambda command: None), ui)
+        z, x = (style.engineering(v, "m") for v in (-sim.dents[0], sim.shears[0]))
+        assert (z in written and x in written) == (len(dents_shown) == count)
+        written.clear()
+    z = {"z": -sim.dents, "x": sim.shears}
+    order = contact_table.sorted_rows(sim.contacts, count, "z", False, z)
+    assert (np.diff(-sim.dents[order]) >= 0.0).all()
