@@ -29,10 +29,10 @@ COLUMNS: dict[str, tuple[str, float, str]] = {
     "sets": ("Sets", 2.2, "○ current: touches and rests, φ = ζ = ζ̇ = 0; a soft surface: presses\n"
                           "● active: carries, λ > 0, or completes a basis of the normals"),
 }
-#: of soft contacts, RBDA figs. 11.10 and 11.11
-SOFT_COLUMNS: dict[str, tuple[str, float, str]] = {
-    "z": ("z", 4.1, "State of the surfaces along the normal, < 0 where they are pressed in"),
-    "x": ("|x|", 3.9, "State of the surfaces along the contact: how far friction has displaced them"),
+#: of soft contacts too, RBDA figs. 11.10 and 11.11: column -> the one that it stands before, then as above
+SOFT_COLUMNS: dict[str, tuple[str, tuple[str, float, str]]] = {
+    "z": ("zeta", ("z", 4.1, "State of the surfaces along the normal, < 0 where they are pressed in")),
+    "x": ("case", ("|x|", 3.9, "State of the surfaces along the contact: how far friction has displaced them")),
 }
 NOTHING: Mapping[str, Array] = MappingProxyType({})
 TABLE_FLAGS = (
@@ -59,8 +59,8 @@ def draw_contacts(ui: UiState, snapshot: Snapshot | None, send: Callable[[Comman
 def _table(ui: UiState, snapshot: Snapshot, contacts: Contacts, count: int) -> None:
     """The rows in sight, in the order that was asked for."""
     tall = 0.0 if count else 2.0 * imgui.get_text_line_height_with_spacing()  # the heading alone, a sentence follows
-    soft = {"z": -snapshot.dents, "x": snapshot.shears} if len(snapshot.dents) == len(contacts.gap) else {}
-    shown = COLUMNS | (SOFT_COLUMNS if soft else {})
+    soft = {"z": -snapshot.dents, "x": snapshot.shears} if len(snapshot.dents) == len(contacts.gap) > 0 else {}
+    shown = _columns(bool(soft))
     name = "soft_contacts" if soft else "contacts"
     if not style.table(ui, name, [width for _, width, _ in shown.values()], TABLE_FLAGS, tall):
         return
@@ -78,6 +78,17 @@ def _table(ui: UiState, snapshot: Snapshot, contacts: Contacts, count: int) -> N
     if ui.hover_from_view and len(lit):
         _scroll_to(order, int(lit[0]))
     imgui.end_table()
+
+
+def _columns(soft: bool) -> dict[str, tuple[str, float, str]]:
+    """The columns of the table, in their order."""
+    if not soft:
+        return COLUMNS
+    shown: dict[str, tuple[str, float, str]] = {}
+    for name, column in COLUMNS.items():
+        shown |= {own: given for own, (before, given) in SOFT_COLUMNS.items() if before == name}
+        shown[name] = column
+    return shown
 
 
 def _header(ui: UiState, shown: dict[str, tuple[str, float, str]]) -> None:
@@ -131,18 +142,18 @@ def _row(
         ui.view.selected = int(contacts.body_b[row])
     if imgui.is_item_hovered():
         ui.hovered_key, ui.hover_from_view = key, False
-    friction = float(np.linalg.norm(contacts.friction_force[row]))
-    for text in (
-        style.engineering(float(contacts.gap[row]), "m"),
-        style.engineering(float(contacts.zeta[row]), "m/s"),
-        style.engineering(float(contacts.lam[row]), "N"),
-        style.engineering(friction, "N"),
-        (struck.get(bodies, "") if contacts.impulse[row].any() else "") or CASES.get(int(contacts.case[row]), ""),
-        set_symbols(bool(contacts.current[row]), bool(contacts.active[row])),
-        *(style.engineering(float(values[row]), "m") for values in soft.values()),
-    ):
+    cells = {
+        "gap": style.engineering(float(contacts.gap[row]), "m"),
+        "zeta": style.engineering(float(contacts.zeta[row]), "m/s"),
+        "lam": style.engineering(float(contacts.lam[row]), "N"),
+        "friction_force": style.engineering(float(np.linalg.norm(contacts.friction_force[row])), "N"),
+        "case": (struck.get(bodies, "") if contacts.impulse[row].any() else "")
+        or CASES.get(int(contacts.case[row]), ""),
+        "sets": set_symbols(bool(contacts.current[row]), bool(contacts.active[row])),
+    } | {name: style.engineering(float(values[row]), "m") for name, values in soft.items()}
+    for name in list(_columns(bool(soft)))[1:]:
         imgui.table_next_column()
-        imgui.text(text)
+        imgui.text(cells[name])
 
 
 def set_symbols(current: bool, active: bool) -> str:

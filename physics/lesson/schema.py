@@ -26,7 +26,7 @@ SWITCHES = (
 )
 #: tabs of the lower area
 PANELS = ("contacts", "body", "plot", "timeline", "equations", "impact", "pivots", "step", "ledger", "compare",
-          "modes", "laws")
+          "modes", "laws", "trees")
 
 Text = Annotated[str, Field(strict=True, max_length=20_000)]
 Line = Annotated[str, Field(strict=True, min_length=1, max_length=1000)]
