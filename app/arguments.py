@@ -16,6 +16,9 @@ from ..physics.core.limits import RUNS
 from ..physics.methods import METHODS
 from ..physics.run.messages import SIDES
 from ..physics.scene.mesh_files import UNITS
+from ..physics.scene.mesh_scene import MeshChoices
+
+WAYS = ("hull", "parts")  # in which a moving mesh collides
 
 
 class BadInput(Exception):
@@ -119,13 +122,24 @@ def parse_values(text: str) -> list[Any]:
     return (np.geomspace if logarithmic else np.linspace)(low, high, count).tolist()
 
 
-def scale(
+def mesh(
     unit: Annotated[str | None, typer.Option(help=f"Of the numbers of a mesh, else m: {', '.join(UNITS)}.")] = None,
-) -> float:
-    """Metres per unit of a mesh file."""
+    split: Annotated[bool | None, typer.Option(
+        "--split/--whole", help="A body for each connected piece of a mesh, or one in all (else for each solid that "
+                                "stands apart).")] = None,
+    thickness: Annotated[float | None, typer.Option(
+        help="The mesh is a shell so thick [m]: its mass is that of area times thickness.")] = None,
+    collide: Annotated[str | None, typer.Option(
+        help=f"How the mesh collides: {' or '.join(WAYS)} (else parts where it is hollow).")] = None,
+) -> MeshChoices:
+    """What a mesh file does not say."""
     if unit is not None and unit not in UNITS:
         raise BadInput(f"--unit must be one of {', '.join(UNITS)}, not {unit!r}")
-    return UNITS[unit or "m"]
+    if thickness is not None and not 0.0 < thickness < np.inf:
+        raise BadInput(f"--thickness must be a number above 0 [m], not {thickness:g}")
+    if collide is not None and collide not in WAYS:
+        raise BadInput(f"--collide must be {' or '.join(WAYS)}, not {collide!r}")
+    return MeshChoices(collide, UNITS[unit or "m"], split, thickness)
 
 
 def takes(**groups: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

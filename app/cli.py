@@ -38,6 +38,7 @@ from ..physics.run.messages import Recording, Settings
 from ..physics.run.run_file import SUFFIX
 from ..physics.run.sweep import REASON, Sweep
 from ..physics.scene.mesh_files import NAMES
+from ..physics.scene.mesh_scene import AS_IT_IS, MeshChoices
 from ..physics.simulation.alarm import EnergyAlarm
 from ..physics.simulation.failure import CannotStep
 from .arguments import (
@@ -46,12 +47,12 @@ from .arguments import (
     check_ending,
     check_output,
     input_errors,
+    mesh,
     parse_camera,
     parse_methods,
     parse_size,
     parse_value,
     parse_values,
-    scale,
     takes,
 )
 from .classroom import collected, played_through, table_of_lessons, told, write_table
@@ -145,11 +146,11 @@ def top(show_version: Annotated[bool, typer.Option("--version", help="Print the 
 
 
 @app.command("open")
-@takes(scale=scale, settings=overrides)
+@takes(mesh=mesh, settings=overrides)
 def open_command(
     file: Annotated[
         str | None, typer.Argument(metavar="[FILE]", help="Gallery key, scene file, mesh or lesson.")] = None,
-    *, scale: float, settings: dict[str, Any],
+    *, mesh: MeshChoices, settings: dict[str, Any],
 ) -> None:
     """Open the app on FILE, or on the first scene of the gallery."""
     if file is not None and (is_lesson(Path(file)) or (file in lessons() and not scene_path(file).exists())):
@@ -157,12 +158,12 @@ def open_command(
         first = next((run.scene for run in lesson.runs if run is not None), None)
         window_opener()(first or load(next(iter(gallery())), {})[0], settings, lesson=lesson)
         return
-    scene, recording = load(file if file is not None else next(iter(gallery())), settings, scale)
+    scene, recording = load(file if file is not None else next(iter(gallery())), settings, mesh)
     window_opener()(scene, settings, recording=recording)
 
 
 @app.command()
-@takes(scale=scale, settings=overrides)
+@takes(mesh=mesh, settings=overrides)
 def run(
     scene: SceneArgument,
     until: Annotated[
@@ -183,7 +184,7 @@ def run(
     ] = None,
     narrate: Annotated[bool, typer.Option("--narrate", help="Tell every event in a sentence as it happens.")] = False,
     force: Force = False,
-    *, scale: float, settings: dict[str, Any],
+    *, mesh: MeshChoices, settings: dict[str, Any],
 ) -> None:
     """Run SCENE without a window and write its trajectory, which is kept where the run ends early. A recorded run is
     made again, and its states compared; of a comparison one side after the other, to files NAME_1, NAME_2, ..."""
@@ -193,7 +194,7 @@ def run(
         raise BadInput("--plot needs --out, the file of the plot")
     check_ending(out, SUFFIXES_OF_CURVES if plot else (".npz", ".csv"))
     check_ending(save_run, (SUFFIX,), "--save-run")
-    loaded, recording = load(scene, settings, scale)
+    loaded, recording = load(scene, settings, mesh)
     if until is None:
         if recording is None:
             raise BadInput("--until must be given, the simulated time to run to [s]")
@@ -287,20 +288,20 @@ def run_one(sim: Simulation, until: float, every: int, out: Path | None, save_ru
 
 
 @app.command()
-@takes(shot=shot, scale=scale, settings=overrides)
+@takes(shot=shot, mesh=mesh, settings=overrides)
 def record(
     scene: SceneArgument,
     out: Annotated[Path, typer.Option("-o", "--out", help="Video file: .mp4, .mkv, .webm or .gif.")],
     seconds: Annotated[float | None, typer.Option(
         help="Simulated time to record [s] (else 10, or all of a recorded run).")] = None,
     force: Force = False,
-    *, shot: Shot, scale: float, settings: dict[str, Any],
+    *, shot: Shot, mesh: MeshChoices, settings: dict[str, Any],
 ) -> None:
     """Record SCENE, or a recorded run, to a video, without a window or a display. What was recorded is kept where it
     ends early."""
     check_ending(out, (".mp4", ".mkv", ".webm", ".gif"))
     check_output(out, force)
-    loaded, recording = load(scene, settings, scale)
+    loaded, recording = load(scene, settings, mesh)
     if recording is not None and shot.compare:
         raise BadInput(f"{loaded.name} is a recorded run: --compare must be left out")
     if seconds is None:
@@ -470,13 +471,13 @@ def doctor() -> None:
 # ------------------------------------------------------------------------------------------------ input
 
 
-def load(name: str, settings: dict[str, Any], scale: float = 1.0) -> tuple[Scene, Recording | None]:
+def load(name: str, settings: dict[str, Any], mesh: MeshChoices = AS_IT_IS) -> tuple[Scene, Recording | None]:
     """The scene of a gallery key, a scene file or a mesh; or a recorded run and its scene, which takes no settings."""
     path = scene_path(name)
     if not path.exists():
         raise BadInput(f"there is no file and no gallery scene {name!r}; `contactlab scenes` lists the gallery")
     with opening_bar():
-        content = opened(path, path.suffix.lower() in NAMES, None, scale).content  # what takes long, while it is shown
+        content = opened(path, path.suffix.lower() in NAMES, mesh).content  # what takes long, while it is shown
     if isinstance(content, Scene):
         return content, None
     if not isinstance(content, Recording):

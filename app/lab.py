@@ -21,18 +21,19 @@ from ..physics.run.messages import Command, MapStudy, MoveGrab, Open, Pause, Pla
 from ..physics.run.run_file import SUFFIX
 from ..physics.run.sweep import replaced
 from ..physics.scene import edits
-from ..physics.scene.mesh_files import UNITS
+from ..physics.scene.mesh_scene import MeshChoices
 from ..physics.scene.scene import Scene
 from .background import in_background
 from .figure import Figure, encode
 from .making import Making
-from .opening import SHOWN_AFTER, CannotOpen, Opening, unlikely_size
+from .mesh_box import mesh_box_of
+from .opening import SHOWN_AFTER, CannotOpen, Opening
 from .record.encoder import numbered
 from .reference import write_reference
 from .report import report
 from .scene_files import entries, my_scenes
 from .teaching import Teaching
-from .ui_state import Failure, OpeningStatus, Question, Rect, Request, SceneEntry, UiState
+from .ui_state import Failure, OpeningStatus, Rect, Request, SceneEntry, UiState
 from .view.camera import Camera, action_bounds, scene_bounds
 
 STATE_LINES = 0.1  # [s] between lines of the log that tell the state
@@ -231,24 +232,15 @@ class Lab:
         self.ui.say(f"Opening {path.name} …", SHOWN_AFTER)
         self._opening = Opening(path)
 
-    def open_in_unit(self, path: Path, scale: float) -> None:
-        """Open a mesh once more whose numbers are in units of `scale` metres."""
-        self._opening = Opening(path, scale=scale)
-
-    def _ask_unit(self, path: Path) -> None:
-        """Ask what the numbers of a mesh are that as metres make it very large or small."""
-        if size := unlikely_size(path):
-            units = (("Metres", None), ("Centimetres", "cm"), ("Millimetres", "mm"), ("Inches", "in"))
-            self.ui.question = Question(
-                f"How large is {path.name}?", f"A mesh of this kind has no unit. As metres it is {size}.",
-                tuple((label, None if unit is None else Request("open_in_unit", (path, UNITS[unit])))
-                      for label, unit in units))
+    def open_mesh(self, path: Path, choices: MeshChoices) -> None:
+        """Open a mesh once more, in the way that was chosen."""
+        self._opening = Opening(path, choices)
 
     def open_as_hull(self) -> None:
         """Let the mesh that is being taken apart collide as its convex hull."""
         if self._opening is not None:
             self._opening.give_up()
-            self._opening = Opening(self._opening.path, "hull", self._opening.scale)
+            self._opening = Opening(self._opening.path, self._opening.choices._replace(collide="hull"))
 
     def cancel_opening(self) -> None:
         """Give up the file that is being opened; what runs was not touched."""
@@ -288,8 +280,8 @@ class Lab:
         else:
             self.making.opened(content)
             self.send(Open(content, paused=False))
-            if opening.scale == 1.0:
-                self._ask_unit(path)
+            if opening.doubts is not None:
+                self.ui.mesh_box = mesh_box_of(path, opening.choices, opening.doubts)
 
     def _replay(self, recording: Recording) -> None:
         """Show a recorded run from its beginning, or what is left of one from its end on."""
@@ -493,7 +485,7 @@ class Lab:
         elif ui.boxes_open:
             ui.palette.open = ui.help = ui.about = ui.links = ui.orders = ui.sweep_map = ui.fan = ui.save_box = False
             ui.open_box = ""
-            ui.question = None
+            ui.question = ui.mesh_box = None
             ui.tell("")
         elif ui.workbench.placing is not None:
             ui.workbench.drop_placing()

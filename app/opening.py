@@ -11,7 +11,6 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
-import numpy as np
 import platformdirs
 
 from ..assets import gallery, scene_path
@@ -21,11 +20,11 @@ from ..physics.lesson.lesson import Lesson, is_lesson
 from ..physics.problem.problem import ContactProblem
 from ..physics.run.recording import Recording
 from ..physics.run.run_file import SUFFIX, read_packed, read_run
-from ..physics.scene.kept_meshes import mesh_file
-from ..physics.scene.mesh_files import IN_METRES, NAMES
+from ..physics.scene.mesh_files import NAMES
+from ..physics.scene.mesh_scene import AS_IT_IS, Doubts, MeshChoices, doubts
 from ..physics.scene.parts import TAKEN_APART
 from ..physics.scene.refusals import SceneError, refusing
-from ..physics.scene.scene import Scene, implausible, open_file
+from ..physics.scene.scene import Scene, open_file
 from .background import in_background
 
 ARCHIVES = Path(platformdirs.user_cache_dir("contactlab", appauthor=False)) / "lessons"  # unpacked
@@ -43,11 +42,11 @@ class Opened(NamedTuple):
     content: Scene | ContactProblem | Recording | Lesson
 
 
-def opened(path: str | Path, check: bool = True, collide: str | None = None, scale: float = 1.0) -> Opened:
+def opened(path: str | Path, check: bool = True, choices: MeshChoices = AS_IT_IS) -> Opened:
     """Read a scene, also one packed in a .zip, a robot, a mesh, a lesson (.lesson.toml, or in a .zip), a contact
     problem (.npz), a recorded run (.contactlab) or the folder of one that was cut off. Raises CannotOpen. check: build
-    the scene once, so that nothing is left to fail later; without it, build it under `in_words`. collide, scale: of a
-    mesh, see `Scene.from_mesh`."""
+    the scene once, so that nothing is left to fail later; without it, build it under `in_words`. choices: what a mesh
+    does not say."""
     with in_words(str(path)):
         place = Path(path).expanduser().absolute()
         if place.suffix.lower() == ".npz":
@@ -56,7 +55,7 @@ def opened(path: str | Path, check: bool = True, collide: str | None = None, sca
             return Opened(place, read_run(place))
         if is_lesson(place):
             return Opened(place, Lesson.load(place, gallery().get, ARCHIVES))
-        scene = read_packed(place) if place.suffix.lower() == ".zip" else open_file(place, collide, scale)
+        scene = read_packed(place) if place.suffix.lower() == ".zip" else open_file(place, *choices)
         if check:
             scene.build()
         return Opened(place, scene)
@@ -71,20 +70,12 @@ def load(name: str | Path) -> Scene:
     return content
 
 
-def unlikely_size(path: Path) -> str:
-    """The size in metres, in words, of a mesh file whose numbers are most likely no metres; "" of any other file."""
-    if path.suffix.lower() not in NAMES or path.suffix.lower() in IN_METRES:
-        return ""
-    lengths = np.ptp(mesh_file(path.resolve()).surface.vertices, axis=0)
-    return " × ".join(f"{length:.3g}" for length in lengths) + " m" if implausible(lengths) else ""
-
-
 class Opening:
     """A file that is being opened in a thread of its own: how far that is, and a way to give it up."""
 
-    def __init__(self, path: Path, collide: str | None = None, scale: float = 1.0) -> None:
-        """collide, scale: of a mesh, see `Scene.from_mesh`."""
-        self.path, self.scale, self._collide = path, scale, collide
+    def __init__(self, path: Path, choices: MeshChoices = AS_IT_IS) -> None:
+        self.path, self.choices = path, choices
+        self.doubts: Doubts | None = None  #: of a mesh, once it is read
         self.stage: tuple[str, float] = (f"Reading {path.name}", 0.0)  #: what is done now, and the share that is done
         self._begun = time.monotonic()
         self._unwanted = Event()
@@ -98,7 +89,7 @@ class Opening:
     @property
     def may_be_hull(self) -> bool:
         """Whether a mesh is being taken apart that could collide as its hull instead."""
-        return self._collide is None and self.path.suffix.lower() in NAMES and TAKEN_APART in self.stage[0]
+        return self.choices.collide is None and self.path.suffix.lower() in NAMES and TAKEN_APART in self.stage[0]
 
     @property
     def done(self) -> bool:
@@ -115,7 +106,10 @@ class Opening:
     def _open(self) -> Opened:
         with interruptible(self._unwanted.is_set), telling(self._tell):
             try:
-                return opened(self.path, collide=self._collide, scale=self.scale)
+                found = opened(self.path, choices=self.choices)
+                if self.path.suffix.lower() in NAMES:
+                    self.doubts = doubts(found.path.resolve(), self.choices)
+                return found
             except Interrupted as error:
                 raise CannotOpen(f"{self.path.name} was not opened.") from error
 

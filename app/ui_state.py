@@ -10,6 +10,7 @@ from ..physics.run.messages import Curve, Inspect, StudyFan, Watch
 from ..physics.scene.edits import Change
 from ..physics.scene.refusals import SceneError
 from .course import Course, LessonEntry
+from .mesh_box import MeshBox
 from .preferences import Preferences
 from .view.view_options import ViewOptions
 from .workbench import Workbench
@@ -162,6 +163,7 @@ class UiState:
     save_box: bool = False             # likewise, for the path of a new file
     save_box_text: str = ""
     opening: OpeningStatus | None = None  # a file that takes long to open
+    mesh_box: MeshBox | None = None    # what is asked of a mesh that was opened
     leftovers: list[Leftover] = field(default_factory=list)  # runs that were cut off, offered one after the other
     message: str = ""                  # in a box until it is read
     failure: Failure | None = None     # that `message` tells: something of ours broke, and a report can be copied
@@ -238,8 +240,8 @@ class UiState:
     def boxes_open(self) -> bool:
         """Something lies over the view that Escape closes."""
         return bool(self.menu_open or self.palette.open or self.help or self.about or self.links or self.orders
-                    or self.sweep_map or self.fan or self.open_box or self.save_box or self.question or self.opening
-                    or self.message)
+                    or self.sweep_map or self.fan or self.open_box or self.save_box or self.question or self.mesh_box
+                    or self.opening                     or self.message)
 
     @property
     def font(self) -> float:

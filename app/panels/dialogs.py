@@ -16,6 +16,7 @@ from ..ui_state import OpeningStatus, Question, Request, UiState
 from . import style
 from .fan import draw_fan
 from .links import draw_links
+from .mesh_panel import draw_mesh_box
 from .orders import draw_orders
 from .sweep_map import draw_sweep_map
 
@@ -55,6 +56,11 @@ def draw_dialogs(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
         draw_leftover(ui)
     if ui.question is not None:
         draw_question(ui, ui.question)
+    elif ui.mesh_box is not None:
+        _place(ui, 36.0, 0.06)
+        _floating(ui, "mesh_box", imgui.WindowFlags_.always_auto_resize)
+        draw_mesh_box(ui, ui.mesh_box)
+        imgui.end()
     if ui.message:
         draw_message(ui)
 

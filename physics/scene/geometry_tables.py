@@ -125,14 +125,14 @@ class ShapeTables:
 
     def _add_parts(self, body: int, shape: Any, position: Array, R: Array, material: str, at: str) -> MassProperties:
         """Enter the convex parts of a mesh, the first of which is drawn as all of it; its hull where there are none."""
-        key = ("parts", shape.file, shape.part, shape.scale, shape.threshold)
+        key = ("parts", shape.file, shape.part, shape.scale, shape.threshold, shape.thickness)
         file = self._file(shape, at)
         with _named(at):
-            whole = file.solid(shape.part, shape.scale)
+            whole = file.solid(shape.part, shape.scale, shape.thickness)
         if key not in self._part_rows:
             name = file.called(shape.part)
             try:
-                hulls = file.convex_parts(shape.part, shape.scale, shape.threshold)
+                hulls = file.convex_parts(shape.part, shape.scale, shape.threshold, shape.thickness)
             except NoParts as error:
                 self.notes.append(f"{name} cannot be taken apart: {error}.")
                 return self._add_hull(body, shape, position, R, material, at)
@@ -167,7 +167,7 @@ class ShapeTables:
         else:
             file = self._file(shape, at)
             with _named(at):
-                whole = file.solid(shape.part, shape.scale)
+                whole = file.solid(shape.part, shape.scale, getattr(shape, "thickness", None))
             hull, properties, surface = whole.hull, whole.properties, whole.surface
             self.notes += (*whole.notes, *hull_notes(whole, file.called(shape.part)))
         center = hull_properties(hull).center
@@ -181,8 +181,9 @@ class ShapeTables:
         assert self.folder is not None
         with _named(at):
             file = mesh_file(self.folder / shape.file)
-        if isinstance(shape.part, str) and shape.part not in file.pieces:
-            names = ", ".join(list(file.pieces)[:10]) or "none"
+            known = not isinstance(shape.part, str) or shape.part in file.pieces or shape.part in file.apart()
+        if not known:
+            names = ", ".join([*file.pieces, *file.apart()][:10])
             raise SceneError(f'{at}.part is "{shape.part}"; it must be a name that {file.name} has: {names}.')
         if isinstance(shape.part, int) and shape.part >= len(file.parts()):
             raise SceneError(f"{at}.part is {shape.part}; it must be less than {len(file.parts())}, the solids of "

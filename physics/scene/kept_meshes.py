@@ -7,7 +7,7 @@ from threading import Lock
 
 import numpy as np
 
-from ..core.limits import MESHES
+from ..core.limits import MESHES, SHELLS
 from ..core.model import Array
 from ..core.progress import at
 from .hull import FlatError, Polyhedron, convex_hull, moved_hull
@@ -15,16 +15,20 @@ from .mesh import (
     MeshSurface,
     Solid,
     StaticMesh,
+    connected_pieces,
     copies,
     is_closed,
     moved_solid,
+    shell_count,
     solid,
     solids,
     static_mesh,
     wound_outwards,
 )
-from .mesh_files import checked_size, read_surface
+from .mesh_files import IN_METRES, Piece, checked_size, read_surface
 from .parts import NoParts, convex_parts
+from .refusals import SceneError
+from .shell import shell, thickened
 
 Part = int | str | None
 #: shares of opening a file that are done when its stages begin, as of 1.3 million triangles in STL
@@ -32,18 +36,21 @@ SPLITTING, HULLS = 0.48, 0.54
 
 
 class MeshFile:
-    """The surface of a mesh file, its solids, and what was made of them at the scales [m per unit of the file] asked
-    for. part: number of the solid, or the name of a piece; None = all of them as one."""
+    """The surface of a mesh file, its solids, and what was made of them at the scales [m per unit of the file] and
+    thicknesses [m] asked for. part: number of the solid, or the name of a piece; None = all of them as one. thickness:
+    of the shell that the surface is; None = it is around a solid."""
 
     def __init__(self, path: Path) -> None:
         self.name = path.name
         at(f"Reading {self.name}", 0.0)
+        self.in_metres = path.suffix.lower() in IN_METRES
         self.surface, self.pieces = read_surface(path)
         self._parts: tuple[MeshSurface, ...] | None = None
+        self._apart: dict[str, Piece] | None = None
         self._first: list[int] = []  # of each part the first one that it is a copy of
-        self._first_piece: list[int] = []  # likewise of the pieces
-        self._solids: dict[tuple[Part, float], Solid] = {}
-        self._convex: dict[tuple[Part, float, float], list[Polyhedron]] = {}
+        self._first_piece: dict[str, str] = {}  # likewise of the pieces
+        self._solids: dict[tuple[Part, float, float | None], Solid] = {}
+        self._convex: dict[tuple[Part, float, float | None, float], list[Polyhedron]] = {}
         self._scenery: dict[tuple[Part, float], StaticMesh] = {}
 
     def parts(self) -> tuple[MeshSurface, ...]:
@@ -54,28 +61,59 @@ class MeshFile:
             self._first = copies(self._parts)
         return self._parts
 
-    def solid(self, part: Part, scale: float) -> Solid:
+    def count_apart(self) -> int:
+        """How many connected pieces `apart` has; 1 where there are too many to be split."""
+        return len(self.apart()) if 1 < shell_count(self.surface) <= SHELLS.most else 1
+
+    def apart(self) -> dict[str, Piece]:
+        """The connected pieces, by the names that they go by in scene files. Raises SceneError where there are too
+        many."""
+        if self._apart is None:
+            at(f"{self.name}: looking for connected pieces", SPLITTING)
+            count = shell_count(self.surface)
+            if count > SHELLS.most:
+                raise SceneError(f"{self.name} has {count} shells; it must have no more than {SHELLS.most} to be split "
+                                 "into pieces.")
+            color = next((piece.color for piece in self.pieces.values()), None)
+            found = connected_pieces(self.surface)
+            self._apart = {f"piece {k}": Piece(surface, color) for k, surface in enumerate(found, 1)}
+        return self._apart
+
+    def piece(self, name: str) -> Piece:
+        """The piece of a name, of the file or of `apart`. Raises KeyError."""
+        return self._family(name)[name]
+
+    def _family(self, name: str) -> dict[str, Piece]:
+        return self.pieces if name in self.pieces else self.apart()
+
+    def solid(self, part: Part, scale: float, thickness: float | None = None) -> Solid:
         """Mass properties and hull [m]. Raises SceneError where there are none."""
-        if (part, scale) not in self._solids:
+        key = part, scale, thickness
+        if key not in self._solids:
             done = part / len(self.parts()) if isinstance(part, int) else 0.0
             at(f"{self.name}: hull and mass", HULLS + (1.0 - HULLS) * done)
             first, shift = self._copied(part)
-            if first == part:
-                self._solids[part, scale] = solid(*self._scaled(part, scale))
+            surface, name = self._scaled(part, scale)
+            if first != part:
+                whole = self.solid(first, scale, thickness)
+                self._solids[key] = moved_solid(whole, scale * shift, self.called(first), name)
             else:
-                whole = self.solid(first, scale)
-                self._solids[part, scale] = moved_solid(whole, scale * shift, self.called(first), self.called(part))
-        return self._solids[part, scale]
+                self._solids[key] = solid(surface, name) if thickness is None else shell(surface, thickness, name)
+        return self._solids[key]
 
-    def convex_parts(self, part: Part, scale: float, threshold: float) -> list[Polyhedron]:
+    def convex_parts(self, part: Part, scale: float, threshold: float, thickness: float | None = None
+                     ) -> list[Polyhedron]:
         """Hulls [m] that together are as hollow as the solid, see `parts`. Raises NoParts."""
-        key = part, scale, threshold
+        key = part, scale, thickness, threshold
         first, shift = self._copied(part)
         if first != part:
-            return [moved_hull(hull, scale * shift) for hull in self.convex_parts(first, scale, threshold)]
+            return [moved_hull(hull, scale * shift)
+                    for hull in self.convex_parts(first, scale, threshold, thickness)]
         if key not in self._convex:
             surface, name = self._scaled(part, 1.0)
-            if is_closed(surface):
+            if thickness is not None:  # the walls have the same share of the size at every scale
+                surface = thickened(surface, thickness / scale)
+            elif is_closed(surface):
                 surface, _ = wound_outwards(surface)
             hulls = []
             for vertices in convex_parts(surface, threshold, name):
@@ -102,15 +140,18 @@ class MeshFile:
             self.parts()
             first: Part = self._first[part]
         else:
-            names = list(self.pieces)
-            self._first_piece = self._first_piece or copies([piece.surface for piece in self.pieces.values()])
-            first = names[self._first_piece[names.index(part)]]
+            if part not in self._first_piece:
+                family = self._family(part)
+                names = list(family)
+                firsts = copies([piece.surface for piece in family.values()])
+                self._first_piece |= {name: names[k] for name, k in zip(names, firsts, strict=True)}
+            first = self._first_piece[part]
         return first, self._surface(part).vertices.mean(axis=0) - self._surface(first).vertices.mean(axis=0)
 
     def _surface(self, part: Part) -> MeshSurface:
         if part is None:
             return self.surface
-        return self.pieces[part].surface if isinstance(part, str) else self.parts()[part]
+        return self.piece(part).surface if isinstance(part, str) else self.parts()[part]
 
     def _scaled(self, part: Part, scale: float) -> tuple[MeshSurface, str]:
         """A surface in metres, and the name that it goes by in notes."""

@@ -42,6 +42,7 @@ class Solid(NamedTuple):
     hull: Polyhedron
     properties: MassProperties  #: at density 1
     filled: float                   #: its volume over that of its hull; 1 where it is not closed
+    sealed: bool                    #: the surface of the file is closed
     notes: tuple[str, ...]
 
 
@@ -120,6 +121,38 @@ def solids(surface: MeshSurface) -> list[MeshSurface]:
     return [weld(surface.vertices, surface.triangles[names == g]) for g in order]
 
 
+def shell_count(surface: MeshSurface) -> int:
+    """How many connected pieces a surface has, cavities too."""
+    return int(_shells(surface).max()) + 1
+
+
+def connected_pieces(surface: MeshSurface) -> list[MeshSurface]:
+    """The connected pieces of a surface, open ones too and solids that are in each other as the links of a chain, in
+    the order of the file. A cavity is of the smallest solid whose box is around it."""
+    shell = _shells(surface)
+    count = int(shell.max()) + 1
+    if count == 1:
+        return [surface]
+    sealed = ~np.isin(shell, shell[_at_a_rim(surface)])
+    triangles = surface.triangles.copy()
+    if sealed.any():
+        triangles[sealed] = wound_outwards(MeshSurface(surface.vertices, triangles[sealed]))[0].triangles
+    volume = np.bincount(shell, weights=_signed_volumes(surface.vertices, triangles) * sealed, minlength=count)
+    whole = _solid_of_each(volume, *_boxes(surface, shell, count))[shell]
+    return [weld(surface.vertices, triangles[whole == k]) for k in dict.fromkeys(whole.tolist())]
+
+
+def _solid_of_each(volume: Array, lo: Array, hi: Array) -> Rows:
+    """(k,): for each shell of signed volume (k,) and box (k, 3) the shell that it is of. A cavity, whose volume is
+    negative, is of the smallest solid whose box is around it; others are of their own."""
+    whole = np.arange(len(volume))
+    for k in np.flatnonzero(volume < 0.0):
+        around = np.flatnonzero((volume > 0.0) & (lo <= lo[k]).all(axis=1) & (hi >= hi[k]).all(axis=1))
+        if len(around):
+            whole[k] = around[np.argmin(volume[around])]
+    return whole
+
+
 def copies(surfaces: Sequence[MeshSurface]) -> list[int]:
     """Of each surface the first one that it is a copy of, moved and not turned; itself where there is none before it.
     Vertices may differ by the rounding of files, and their order does not matter, nor that of triangles."""
@@ -173,7 +206,7 @@ def union(surface: MeshSurface) -> MeshSurface | None:
     shell = _shells(surface)
     count = int(shell.max()) + 1
     volume = np.bincount(shell, weights=_signed_volumes(surface.vertices, surface.triangles), minlength=count)
-    lo, hi = _boxes(surface, shell, count)
+    owner = _solid_of_each(volume, *_boxes(surface, shell, count))
     whole: dict[int, list[manifold.Manifold]] = {}  # of each solid: what is around it, then its cavities
     for k in sorted(range(count), key=lambda k: volume[k] < 0.0):
         points, triangles = _used(surface.vertices, surface.triangles[shell == k])
@@ -181,11 +214,8 @@ def union(surface: MeshSurface) -> MeshSurface | None:
         body = manifold.Manifold(manifold.Mesh64(points, outwards.astype(np.uint64)))
         if body.status() != manifold.Error.NoError:
             return None
-        around = [s for s in whole if (lo[s] <= lo[k]).all() and (hi[s] >= hi[k]).all()]
-        if volume[k] > 0.0:
-            whole[k] = [body]
-        elif around:
-            whole[min(around, key=lambda s: volume[s])].append(body)
+        if volume[k] > 0.0 or owner[k] != k:
+            whole.setdefault(int(owner[k]), []).append(body)
     bodies = [manifold.Manifold.batch_boolean(of, manifold.OpType.Subtract) for of in whole.values()]
     mesh = manifold.Manifold.batch_boolean(bodies, manifold.OpType.Add).to_mesh64()
     return MeshSurface(np.array(mesh.vert_properties[:, :3]), mesh.tri_verts.astype(np.int32))
@@ -199,10 +229,16 @@ def _meeting(lo: Array, hi: Array) -> Mask:
 
 def is_closed(surface: MeshSurface) -> bool:
     """Whether the surface has an inside: every edge borders two triangles, or is run as often one way as the other."""
+    return len(surface.triangles) > 0 and not _at_a_rim(surface).any()
+
+
+def _at_a_rim(surface: MeshSurface) -> Mask:
+    """(t,): which triangles have an edge that borders neither two triangles nor is run as often one way as the other.
+    """
     edge, forward = _edge_rows(surface.triangles)
     counts = np.bincount(edge)
     ways = np.bincount(edge, weights=np.where(forward, 1.0, -1.0))
-    return len(surface.triangles) > 0 and bool(((counts == 2) | (ways == 0.0)).all())
+    return ~((counts == 2) | (ways == 0.0))[edge].reshape(-1, 3).all(axis=1)
 
 
 def wound_outwards(surface: MeshSurface) -> tuple[MeshSurface, int]:
@@ -232,6 +268,21 @@ def wound_outwards(surface: MeshSurface) -> tuple[MeshSurface, int]:
                 triangles[members] = triangles[members][:, ::-1]
     changed = int((triangles != surface.triangles).any(axis=1).sum())
     return MeshSurface(surface.vertices, triangles), changed
+
+
+def wound_alike(surface: MeshSurface) -> MeshSurface:
+    """The surface with neighbouring triangles seen from the same side, where it has two."""
+    triangles = surface.triangles.copy()
+    turned = _inconsistent(surface)
+    triangles[turned] = triangles[turned][:, ::-1]
+    return MeshSurface(surface.vertices, triangles)
+
+
+def rim_edges(surface: MeshSurface) -> tuple[Rows, Rows]:
+    """The first and the last vertices (k,) of all edges of one triangle alone, in its sense."""
+    edge, _ = _edge_rows(surface.triangles)
+    alone = np.flatnonzero((np.bincount(edge) == 1)[edge])
+    return surface.triangles.reshape(-1)[alone], surface.triangles[:, [1, 2, 0]].reshape(-1)[alone]
 
 
 def _edge_rows(triangles: IntArray) -> tuple[Rows, Mask]:
@@ -329,7 +380,7 @@ def solid(surface: MeshSurface, name: str) -> Solid:
     """
     if len(surface.triangles) == 0:
         raise SceneError(f"{name} holds no triangles; it must hold a surface.")
-    _check_extent(surface, name)
+    check_extent(surface, name)
     shared = float((_neighbours(surface.triangles) >= 0).mean())
     if shared < SOUP:
         raise SceneError(
@@ -343,7 +394,8 @@ def solid(surface: MeshSurface, name: str) -> Solid:
     notes: list[str] = []
     whole = hull_properties(hull)
     properties = whole
-    if is_closed(surface):
+    sealed = is_closed(surface)
+    if sealed:
         surface, turned = wound_outwards(surface)
         if turned:
             count = len(surface.triangles)
@@ -366,16 +418,16 @@ def solid(surface: MeshSurface, name: str) -> Solid:
     else:
         notes.append(f"{name} is not closed: mass and inertia are those of its convex hull.")
     ratio = properties.mass * hull.shrunk / whole.mass
-    return Solid(surface, hull, properties, 1.0 if properties is whole else ratio, tuple(notes))
+    return Solid(surface, hull, properties, 1.0 if properties is whole else ratio, sealed, tuple(notes))
 
 
 def moved_solid(whole: Solid, shift: Array, was: str, name: str) -> Solid:
     """The solid moved by shift (3,) [m], and its name in notes. Raises SceneError where it is too far away then."""
     surface = whole.surface._replace(vertices=whole.surface.vertices + shift)
-    _check_extent(surface, name)
+    check_extent(surface, name)
     properties = whole.properties._replace(center=whole.properties.center + shift)
     notes = tuple(name + note.removeprefix(was) for note in whole.notes)
-    return Solid(surface, moved_hull(whole.hull, shift), properties, whole.filled, notes)
+    return Solid(surface, moved_hull(whole.hull, shift), properties, whole.filled, whole.sealed, notes)
 
 
 def hull_notes(whole: Solid, name: str) -> list[str]:
@@ -392,7 +444,7 @@ def hull_notes(whole: Solid, name: str) -> list[str]:
     return notes
 
 
-def _check_extent(surface: MeshSurface, name: str) -> None:
+def check_extent(surface: MeshSurface, name: str) -> None:
     """Raise SceneError for a surface [m] that is too small or too large, or too far from its origin."""
     extent = float(np.ptp(surface.vertices, axis=0).max(initial=0.0))
     if not SHORTEST <= extent <= LONGEST or np.abs(surface.vertices).max() > LONGEST:
@@ -405,7 +457,7 @@ def _check_extent(surface: MeshSurface, name: str) -> None:
 
 def static_mesh(surface: MeshSurface, name: str) -> StaticMesh:
     """The surface as collision scenery. Raises SceneError where no triangle has an area."""
-    _check_extent(surface, name)
+    check_extent(surface, name)
     wide, normal = _normals(surface)
     if not wide.any():
         raise SceneError(f"{name} holds no triangles with an area; it must hold a surface.")

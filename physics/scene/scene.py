@@ -11,8 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..core.limits import SCENE_FILE
 from ..core.report import Settings, Side
 from ..core.whole_file import whole_file
@@ -21,16 +19,12 @@ from .checks import Found, read_tables
 from .form import shown
 from .joint_checks import form_of
 from .joint_forest import in_forest
-from .kept_meshes import MeshFile, Part, mesh_file
+from .mesh_scene import MeshChoices, mesh_scene
 from .mjcf import read_mjcf
 from .refusals import SceneError, refusing
 from .schema import Apart, CameraTable, HeightField, Hull, Mesh, SceneFile
 from .toml_writer import to_toml
 from .urdf import read_urdf
-
-BELOW = 0.002  # of the size of a mesh scene, by which the ground is below what is fixed in it
-LARGE, SMALL = 20.0, 1e-3  # [m]: beyond these sizes the numbers of a mesh file are most likely no metres
-HOLLOW = 1.05  # a mesh is hollow where its hull holds so many times its volume: then it collides as convex parts
 
 
 @dataclass(frozen=True)
@@ -110,13 +104,14 @@ class Scene:
         return cls(read_tables(data, name, below), below)
 
     @classmethod
-    def from_mesh(cls, path: str | Path, collide: str | None = None, scale: float = 1.0) -> "Scene":
+    def from_mesh(cls, path: str | Path, collide: str | None = None, scale: float = 1.0, split: bool | None = None,
+                  thickness: float | None = None) -> "Scene":
         """A mesh as a body that falls on the ground; as several where the file names nodes, objects or groups, or holds
-        separate solids. collide: "hull" or "parts", else parts where it is hollow; scale: metres per unit of the file.
-
-        Raises SceneError where the file cannot be read or is no solid.
+        separate solids. For the arguments see `MeshChoices`. Raises SceneError where the file cannot be read or is no
+        solid.
         """
-        return cls._read(Path(path), partial(_mesh_scene, collide=collide, scale=scale), follow=True)
+        choices = MeshChoices(collide, scale, split, thickness)
+        return cls._read(Path(path), partial(mesh_scene, choices=choices), follow=True)
 
     @classmethod
     def from_urdf(cls, path: str | Path) -> "Scene":
@@ -240,97 +235,14 @@ def _toml(text: bytes, name: str) -> dict[str, Any]:
         raise SceneError(f"{name}: is not valid TOML: {error}.") from error
 
 
-def _mesh_scene(path: Path, collide: str | None, scale: float) -> Found:
-    """The tables of a scene with what a mesh file holds: a body for each of its named pieces, where it has several,
-    else for each of its solids; above the ground, or as they stand where some of them are fixed."""
-    file = mesh_file(path)
-    notes: list[str] = []
-    if len(file.pieces) > 1:
-        bodies: list[dict[str, Any]] = [
-            _piece_body(path.name, file, name, collide, scale, notes) for name in file.pieces]
-    else:
-        parts = file.parts()
-        of_file: list[int | None] = list(range(len(parts))) if len(parts) > 1 else [None]
-        bodies = [{"shape": [_mesh_shape(path.name, file, part, collide, scale)]} for part in of_file]
-        for k, body in enumerate(bodies):
-            body["name"] = path.stem if len(parts) == 1 else f"{path.stem} {k + 1}"
-            for piece in file.pieces.values():
-                body |= {"color": list(piece.color)} if piece.color is not None else {}
-    vertices = scale * file.surface.vertices
-    lo, hi = vertices.min(axis=0), vertices.max(axis=0)
-    size, stands = float(np.linalg.norm(hi - lo)), any(body.get("fixed") for body in bodies)
-    above = BELOW * size if stands else 0.25 * size
-    place = [-0.5 * float(lo[0] + hi[0]), -0.5 * float(lo[1] + hi[1]), above - float(lo[2])]
-    if stands:  # the camera looks at what moves
-        moving = [scale * file.pieces[body["name"]].surface.vertices for body in bodies if not body.get("fixed")]
-        lo, hi = (f(np.concatenate(moving), axis=0) for f in (np.min, np.max)) if moving else (lo, hi)
-    middle = 0.5 * (lo + hi) + place if stands else np.array([0.0, 0.0, 0.4 * size])
-    for body, name in zip(bodies, _unique(["ground", *(body["name"] for body in bodies)])[1:], strict=True):
-        body["name"], body["position"] = name, place
-    return Found({
-        "scene": {
-            "title": path.name,
-            "summary": f"{'A body' if len(bodies) == 1 else f'{len(bodies)} bodies'} read from a mesh of "
-            f"{len(file.surface.triangles)} triangles; {_extent(np.ptp(vertices, axis=0), scale)}.",
-            "watch": "How it comes to rest: the contacts it stands on in the end.",
-        },
-        "camera": {"target": middle.tolist(), "distance": 2.5 * float(np.linalg.norm(hi - lo))},
-        "material": {"default": {"restitution": 0.2, "friction": 0.5}},
-        "body": [{"name": "ground", "fixed": True, "shape": [{"type": "plane"}]}, *bodies],
-    }, tuple(notes))
-
-
-def _mesh_shape(name: str, file: MeshFile, part: Part, collide: str | None, scale: float) -> dict[str, Any]:
-    """The table of a mesh that collides as its hull, or where it is hollow as convex parts. SceneError where it is no
-    solid."""
-    whole = file.solid(part, scale)
-    shape = {"type": "mesh", "file": name, "collide": collide or ("parts" if HOLLOW * whole.filled < 1.0 else "hull")}
-    return shape | ({} if part is None else {"part": part}) | ({} if scale == 1.0 else {"scale": scale})
-
-
-def _piece_body(name: str, file: MeshFile, piece: str, collide: str | None, scale: float,
-                notes: list[str]) -> dict[str, Any]:
-    """The table of a body of a named piece. What has no volume, as a floor, is fixed, and collides as its surface."""
-    try:
-        body: dict[str, Any] = {"shape": [_mesh_shape(name, file, piece, collide, scale)]}
-    except SceneError as error:
-        notes.append(f"{piece} is fixed: {error}")
-        body = {"fixed": True, "shape": [{"type": "mesh", "file": name, "collide": "surface", "part": piece}
-                                         | ({} if scale == 1.0 else {"scale": scale})]}
-    color = file.pieces[piece].color
-    return body | {"name": piece} | ({} if color is None else {"color": list(color)})
-
-
-def _unique(names: list[str]) -> list[str]:
-    """The same names, with a number behind those that were there before."""
-    found: list[str] = []
-    for name in names:
-        k, other = 2, name
-        while other in found:
-            k, other = k + 1, f"{name} {k}"
-        found.append(other)
-    return found
-
-
-def _extent(lengths: Any, scale: float) -> str:
-    """The size of a mesh in words, with a remark where it is unusual: mesh files carry no unit."""
-    text = f"{lengths[0]:.3g} × {lengths[1]:.3g} × {lengths[2]:.3g} m"
-    if scale == 1.0 and implausible(lengths):
-        text += ' (its numbers are taken as metres; "scale" in a scene file says otherwise)'
-    return text
-
-
-def implausible(lengths: Any) -> bool:
-    """Whether a thing of these lengths [m] is so large or small that its file most likely has another unit."""
-    return bool(max(lengths) > LARGE or max(lengths) < SMALL)
-
-
-def open_file(path: str | Path, collide: str | None = None, scale: float = 1.0) -> Scene:
+def open_file(path: str | Path, collide: str | None = None, scale: float = 1.0, split: bool | None = None,
+              thickness: float | None = None) -> Scene:
     """A scene file where it ends in .toml, a robot where in .urdf, .xml or .mjcf, else a mesh as a scene, see
     `Scene.from_mesh`. Raises SceneError."""
     path = Path(path)
     readers = {".toml": Scene.load, ".urdf": Scene.from_urdf, ".xml": Scene.from_mjcf, ".mjcf": Scene.from_mjcf}
-    return readers.get(path.suffix.lower(), partial(Scene.from_mesh, collide=collide, scale=scale))(path)
+    as_mesh = partial(Scene.from_mesh, collide=collide, scale=scale, split=split, thickness=thickness)
+    return readers.get(path.suffix.lower(), as_mesh)(path)
 
 
 __all__ = ["Scene", "SceneError", "Setup", "open_file"]

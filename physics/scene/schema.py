@@ -367,8 +367,11 @@ class Mesh(ShapeTable):
     )
     file: Name = _field(..., "a mesh file below the scene's folder")
     part: NaturalNumber | Name | None = _field(
-        None, "which of the file's solids: 0, 1, ..., or the name of a node, object or group in it (else all)")
+        None, "which of the file's solids: 0, 1, ..., or the name of a node, object or group in it, or of a connected "
+        'piece: "piece 1", ... (else all)')
     scale: Length = _field(1.0, "a number > 0: metres per unit of the file")
+    thickness: Length | None = _field(
+        None, "a number > 0 [m], where the surface is a shell: its mass is that of area times thickness (else a solid)")
 
 
 Shape = Annotated[

@@ -14,12 +14,14 @@ from contactlab.app import cli, commands, opening
 from contactlab.app.lab import Lab
 from contactlab.app.opening import CannotOpen, opened
 from contactlab.app.panels import layout
+from contactlab.app.panels.dialogs import draw_dialogs
 from contactlab.app.ui_state import OpeningStatus, Request, UiState
 from contactlab.physics.core.interruption import Interrupted, interruptible
 from contactlab.physics.core.limits import TRIANGLES
 from contactlab.physics.core.progress import at, telling
 from contactlab.physics.problem.problem import ContactProblem
-from contactlab.physics.scene import kept_meshes
+from contactlab.physics.scene import kept_meshes, parts
+from contactlab.physics.scene.mesh_scene import MeshChoices
 from contactlab.physics.scene.parts import TAKEN_APART
 from contactlab.physics.scene.refusals import SceneError
 
@@ -96,7 +98,7 @@ def test_a_file_that_takes_long_shows_how_far_it_is_and_given_up_it_leaves_all_a
     """Its work ends in its thread where it next looks up, and nothing is sent to the engine, also not later."""
     path, ended, go_on = tmp_path / "large.stl", threading.Event(), threading.Event()
 
-    def read(_, collide, scale):
+    def read(_, *choices):
         at("half of it", 0.5)
         go_on.wait(20.0)
         try:
@@ -200,7 +202,7 @@ def test_a_hollow_mesh_may_be_its_hull_instead_of_taken_apart(monkeypatch):
     """The box asks once, and goes on with parts; its button opens the file again, as its hull."""
     asked, go_on = [], threading.Event()
 
-    def read(path, collide, scale):
+    def read(path, collide, *_):
         asked.append(collide)
         if collide is None:
             at(f"cup.stl is hollow: {TAKEN_APART}", 0.3)
@@ -237,23 +239,75 @@ def test_opening_a_mesh_tells_stages_in_order(tmp_path):
 
 
 @pytest.mark.parametrize(("size", "asked"), [(300.0, True), (1.0, False), (1e-4, True)])
-def test_a_mesh_of_an_unlikely_size_asks_for_its_unit(tmp_path, size, asked):
+def test_a_mesh_of_an_unlikely_size_asks_for_its_unit(tmp_path, monkeypatch, size, asked):
     """STL has no unit: as metres the numbers stand at first, and an answer opens the file again in that unit."""
     path = tmp_path / "screw.stl"
     trimesh.creation.box((size, 0.1 * size, 0.1 * size)).export(path)
     lab = Lab(fakes.Engine(fakes.snapshot()), UiState(), fakes.Host())
     lab.open_path(path)
     settle(lab)
-    assert (lab.ui.question is not None) == asked
-    if lab.ui.question is not None:
-        assert f"{size:.3g}" in lab.ui.question.text
-        request = dict(lab.ui.question.answers)["Millimetres"]
-        lab.ui.question = None
+    assert (lab.ui.mesh_box is not None) == asked
+    if asked:
+        assert f"{size:.3g}" in lab.ui.mesh_box.asked[0].text
+        answer(monkeypatch, lab, "mm##scale", "Open it so##mesh")
+        assert lab.ui.mesh_box is None
+        assert lab.engine.sent[-1].scene.tables.body[1].shape[0].scale == 0.001
+    lab.close()
+
+
+def answer(monkeypatch, lab, *labels):
+    """Press these in the box about a mesh, and wait for what that opens."""
+    probe = Probe(monkeypatch, lambda ui: draw_dialogs(ui, None, lab.send), lab.ui)
+    for label in labels:
+        probe.click(label)
+    probe.gui.release()
+    for request in lab.ui.requests:
         commands.run(lab, *request)
+    lab.ui.requests.clear()
+    settle(lab)
+
+
+@pytest.fixture
+def trays(tmp_path):
+    """Two open trays and a closed hollow ring in one file, in mm."""
+    tray = trimesh.creation.box((200.0, 100.0, 40.0))
+    tray.update_faces(tray.face_normals[:, 2] < 0.5)
+    other = tray.copy()
+    other.apply_translation([300.0, 0.0, 0.0])
+    trimesh.util.concatenate([tray, other]).export(tmp_path / "trays.stl")
+    return tmp_path / "trays.stl"
+
+
+def test_all_that_a_mesh_does_not_say_is_asked_in_one_box_and_once(trays, monkeypatch):
+    lab = Lab(fakes.Engine(fakes.snapshot()), UiState(), fakes.Host())
+    lab.open_path(trays)
+    settle(lab)
+    box = lab.ui.mesh_box
+    assert [asked.field for asked in box.asked] == ["scale", "split", "thickness"]
+    assert [label for label, _ in box.asked[1].answers] == ["one body", "2 bodies"]
+    answer(monkeypatch, lab, "mm##scale", "2 bodies##split", "a shell##thickness")
+    assert lab.ui.mesh_box is box and box.wanted == MeshChoices(None, 0.001, True, 0.005)  # 1 % of 0.5 m
+    monkeypatch.setattr(parts, "convex_parts", None)  # nothing is taken apart here
+    box.wanted = box.wanted._replace(collide="hull")
+    answer(monkeypatch, lab, "Open it so##mesh")
+    bodies = lab.engine.sent[-1].scene.tables.body
+    assert [body.name for body in bodies] == ["ground", "trays 1", "trays 2"] and lab.ui.mesh_box is None
+    assert bodies[1].shape[0].thickness == 0.005 and bodies[1].shape[0].scale == 0.001
+    lab.close()
+
+
+def test_a_mesh_may_be_kept_as_it_is_and_escape_does_so_too(trays, monkeypatch):
+    lab = Lab(fakes.Engine(fakes.snapshot()), UiState(), fakes.Host())
+    for leave in (lambda: answer(monkeypatch, lab, "Keep it as it is##mesh"), lab.escape):
+        lab.open_path(trays)
         settle(lab)
-        assert lab.ui.question is None
-        shape = lab.engine.sent[-1].scene.tables.body[1].shape[0]
-        assert shape.scale == 0.001
+        sent = len(lab.engine.sent)
+        assert lab.ui.mesh_box is not None
+        leave()
+        assert lab.ui.mesh_box is None and len(lab.engine.sent) == sent
+    lab.open_mesh(trays, MeshChoices(collide="hull"))
+    settle(lab)
+    assert lab.ui.mesh_box is None  # it was said how
     lab.close()
 
 
