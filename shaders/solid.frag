@@ -5,6 +5,10 @@ in vec3 from_edge;  // barycentric: 0 on the edge opposite each corner; + 2 wher
 in vec3 place;
 in vec3 local;
 flat in vec4 color;
+#ifdef TEXTURED
+uniform sampler2D skin;
+in vec2 uv;
+#endif
 
 void main() {
     vec3 hidden = step(1.5, from_edge), e = from_edge - 2.0 * hidden;
@@ -17,5 +21,9 @@ void main() {
     float pixel = forward.w * dot(forward.xyz, place - eye.xyz);
     float period = max(color.a, 1e-6);
     vec3 albedo = pattern(color.rgb, 1.0, (local.x + local.y + local.z) / period, color.a, 1.5 * pixel / period);
+#ifdef TEXTURED
+    albedo *= pow(texture(skin, uv).rgb, vec3(2.2));  // sRGB to light, nearly
+    edge *= 0.3;  // lines of triangles would hide the picture
+#endif
     finish(albedo, n, place, edge);
 }

@@ -6,12 +6,14 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from ...physics.core.model import HOLLOW, Labels, Model, ShapeKind
+from ...physics.core.model import HOLLOW, Labels, Model, ShapeKind, Skin
 from . import geometry, instances
 from .programs import GlOwner, attributes, load
 
 INSTANCE = (("in_place", 3), ("in_turn", 4), ("in_size", 3), ("in_color", 4))
 TRIANGLE = (("in_position", 3), ("in_normal", 3), ("in_edge", 3))
+TEXTURED = (*TRIANGLE, ("in_uv", 2))
+SKIN_UNIT = 1  # where shaders find the texture of a mesh; the shadow map is at 0
 SHADERS = {
     ShapeKind.SPHERE: ("sphere.vert", "sphere.frag", "SPHERE"),
     ShapeKind.CAPSULE: ("round.vert", "round.frag", "CAPSULE"),
@@ -36,8 +38,10 @@ class _Drawable:
 
     def __init__(
         self, group: instances.Group, rows: moderngl.Buffer, mesh: _MeshBuffer, shadow_mesh: _MeshBuffer, deep: bool,
+        skin: moderngl.Texture | None,
     ) -> None:
         self.group, self.rows, self.mesh, self.shadow_mesh, self.deep = group, rows, mesh, shadow_mesh, deep
+        self.skin = skin
         self.arrays: dict[str, moderngl.VertexArray] = {}
 
     @property
@@ -50,7 +54,7 @@ class _Drawable:
 class BodyPainter(GlOwner):
     def __init__(self, ctx: moderngl.Context) -> None:
         super().__init__(ctx)
-        self._programs: dict[tuple[ShapeKind, str], moderngl.Program] = {}
+        self._programs: dict[tuple[ShapeKind, str, bool], moderngl.Program] = {}
         self._scene = GlOwner(ctx)
         self._drawables: list[_Drawable] = []
         cube = self._buffer(self, geometry.cube(), ("in_position", 3))
@@ -80,7 +84,9 @@ class BodyPainter(GlOwner):
         self._bodies = model.shapes.body
         self._colors = instances.shape_colors(model, labels, as_collided)
         self._sizes = instances.drawn_sizes(model)
+        textures: dict[int, moderngl.Texture] = {}
         for group in instances.groups(model):
+            skin = None
             rows = self._scene.own(self.ctx.buffer(reserve=4 * instances.ROW * len(group.shapes), dynamic=True))
             kind = ShapeKind(group.kind)
             if kind in self._meshes:
@@ -89,12 +95,23 @@ class BodyPainter(GlOwner):
                 corners = geometry.surface(model, labels, group, as_collided)
                 if not len(corners):
                     continue
-                mesh = shadow_mesh = self._buffer(self._scene, corners, *TRIANGLE)
+                worn = None if as_collided else geometry.skin(labels, group)
+                mesh = shadow_mesh = self._buffer(self._scene, corners, *(TRIANGLE if worn is None else TEXTURED))
+                if worn is not None:
+                    image = id(worn.image)
+                    skin = textures[image] = textures.get(image) or self._texture(worn)
                 if kind in HOLLOW:
                     corners[:, :3] *= BEHIND
                     shadow_mesh = self._buffer(self._scene, corners, *TRIANGLE)
             deep = kind in HOLLOW and instances.opening(model, group.data) > DEEP
-            self._drawables.append(_Drawable(group, rows, mesh, shadow_mesh, deep))
+            self._drawables.append(_Drawable(group, rows, mesh, shadow_mesh, deep, skin))
+
+    def _texture(self, skin: Skin) -> moderngl.Texture:
+        high, wide, _ = skin.image.shape
+        made = self._scene.own(self.ctx.texture((wide, high), 3, skin.image.tobytes(), alignment=1))
+        made.build_mipmaps()
+        made.filter = moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR
+        return made
 
     def place(self, at: instances.Placement, towards_eye: NDArray[np.float64], back_to_front: bool) -> None:
         """Write where the shapes are. `towards_eye` (s,): larger is nearer. See-through shapes must be drawn from back
@@ -112,6 +129,8 @@ class BodyPainter(GlOwner):
             into = drawable.deep and variant != SHADOW  # leaves out the wall between the eye and the hollow
             culled = drawable.look in TRACED or into or (closed and not both_sides)
             (self.ctx.enable if culled else self.ctx.disable)(moderngl.CULL_FACE)
+            if drawable.skin is not None:
+                drawable.skin.use(SKIN_UNIT)
             self._array(drawable, variant).render(instances=len(drawable.group.shapes))
         self.ctx.disable(moderngl.CULL_FACE)
 
@@ -126,19 +145,23 @@ class BodyPainter(GlOwner):
 
     def _array(self, drawable: _Drawable, variant: str) -> moderngl.VertexArray:
         if variant not in drawable.arrays:
-            program = self._program(drawable.look, variant)
+            program = self._program(drawable.look, variant, drawable.skin is not None)
             mesh = drawable.shadow_mesh if variant == SHADOW else drawable.mesh
             drawable.arrays[variant] = self._scene.own(self.ctx.vertex_array(program, [
                 attributes(program, mesh.buffer, mesh.fields), attributes(program, drawable.rows, INSTANCE, True)]))
         return drawable.arrays[variant]
 
-    def _program(self, look: ShapeKind, variant: str) -> moderngl.Program:
-        if (look, variant) not in self._programs:
+    def _program(self, look: ShapeKind, variant: str, textured: bool) -> moderngl.Program:
+        key = look, variant, textured
+        if key not in self._programs:
             vertex, fragment, define = SHADERS[look]
             if variant == SHADOW:
                 vertex, fragment = "shadow.vert", "shadow.frag"
-            self._programs[look, variant] = self.own(load(self.ctx, vertex, fragment, define, variant))
-        return self._programs[look, variant]
+            more = ("TEXTURED",) if textured else ()
+            program = self._programs[key] = self.own(load(self.ctx, vertex, fragment, define, variant, *more))
+            if "skin" in program:
+                program["skin"] = SKIN_UNIT
+        return self._programs[key]
 
     def release(self) -> None:
         self._scene.release()

@@ -7,7 +7,7 @@ lies inside a face and is not to be drawn.
 import numpy as np
 from numpy.typing import NDArray
 
-from ...physics.core.model import Array, Labels, Model
+from ...physics.core.model import Array, Labels, Model, Skin
 from ...physics.shapes.table import FORMS
 from .instances import Group
 
@@ -15,16 +15,18 @@ Vertices = NDArray[np.float32]
 CREASE = np.cos(np.radians(28.0))  # faces that meet at less are one smooth surface
 
 
-def pack(corners: Array, normals: Array, hidden: NDArray[np.bool_]) -> Vertices:
-    """Rows (3 m, 9) of triangles: corners and normals (m, 3, 3); hidden (m, 3): edge from corner k to k + 1."""
+def pack(corners: Array, normals: Array, hidden: NDArray[np.bool_], uv: Array | None = None) -> Vertices:
+    """Rows (3 m, 9) of triangles: corners and normals (m, 3, 3); hidden (m, 3): edge from corner k to k + 1. With uv
+    (m, 3, 2), where they are in a texture, rows (3 m, 11)."""
     edge = np.broadcast_to(np.eye(3), corners.shape).copy()
     edge += 2.0 * np.roll(hidden, 2, axis=1)[:, None, :]  # edge k, k + 1 is opposite corner k + 2
-    return np.ascontiguousarray(np.concatenate([corners, normals, edge], axis=2).reshape(-1, 9), np.float32)
+    rows = np.concatenate([corners, normals, edge] if uv is None else [corners, normals, edge, uv], axis=2)
+    return np.ascontiguousarray(rows.reshape(-1, rows.shape[2]), np.float32)
 
 
-def smoothed(vertices: Array, triangles: NDArray[np.integer]) -> Vertices:
-    """Rows of a triangle surface (n, 3), (m, 3): corners at one place share a normal with the faces around
-    that meet at less than the crease angle; the other edges are drawn as lines."""
+def smoothed(vertices: Array, triangles: NDArray[np.integer], uv: Array | None = None) -> Vertices:
+    """Rows of a triangle surface (n, 3), (m, 3), with uv (m, 3, 2) in a texture: corners at one place share a normal
+    with the faces around that meet at less than the crease angle; the other edges are drawn as lines."""
     _, places = np.unique(np.round(vertices / max(np.ptp(vertices), 1e-12) * 1e6), axis=0, return_inverse=True)
     places = places.reshape(-1)[triangles]  # (m, 3)
     corners = vertices[triangles]
@@ -33,7 +35,8 @@ def smoothed(vertices: Array, triangles: NDArray[np.integer]) -> Vertices:
     kept = length > 0.0
     places, corners, area, length = places[kept], corners[kept], area[kept], length[kept]
     unit = area / length[:, None]
-    return pack(corners, _corner_normals(places, area, unit), _smooth_edges(places, unit))
+    at = None if uv is None else uv[kept]
+    return pack(corners, _corner_normals(places, area, unit), _smooth_edges(places, unit), at)
 
 
 def _corner_normals(places: NDArray[np.integer], area: Array, unit: Array) -> Array:
@@ -69,12 +72,18 @@ def _smooth_edges(places: NDArray[np.integer], unit: Array) -> NDArray[np.bool_]
     return smooth[name].reshape(m, 3)
 
 
+def skin(labels: Labels, group: Group) -> Skin | None:
+    """The texture of the shapes of a group."""
+    return labels.skins[int(group.shapes[0])] if labels.skins else None
+
+
 def surface(model: Model, labels: Labels, group: Group, as_collided: bool = False) -> Vertices:
     """Rows of the shapes of a group that no program of their own draws: as their file shows them, else, or with
     `as_collided`, as they collide. None for a part of a mesh that is drawn with the first one."""
     s = int(group.shapes[0])
     if labels.draw_meshes and len(labels.draw_meshes[s][1]) and not as_collided:
-        return smoothed(*labels.draw_meshes[s])
+        found = skin(labels, group)
+        return smoothed(*labels.draw_meshes[s], None if found is None else found.uv)
     triangles = FORMS[group.kind].surface
     assert triangles is not None
     return smoothed(*triangles(model, s))

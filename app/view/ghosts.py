@@ -62,7 +62,7 @@ class Ghosts:
         meshes = tuple(labels.draw_meshes[s] for s in self._shapes.tolist()) if labels.draw_meshes else ()
         self.bound = self._model.shapes.bound
         colors = np.tile(body_colors(model, labels), (copies, 1))
-        self._painter.set_scene(self._model, labels._replace(draw_meshes=meshes, colors=colors))
+        self._painter.set_scene(self._model, labels._replace(draw_meshes=meshes, skins=(), colors=colors))
 
     def place(self, *there: Poses) -> None:
         """Where the copies are; those that are nowhere are sent beyond what is seen, all of them where nothing is

@@ -88,8 +88,11 @@ GLTF_HEAD = Limit(
 TRIANGLES = Limit(
     2_000_000, "triangles", "a mesh file", ("physics/scene/height_field.py", "physics/scene/mesh_files.py"),
     "it must have no more")
+TEXTURE = Limit(
+    2**26, "pixels", "the texture of a mesh", ("physics/scene/skins.py",), "it is drawn in its colour")
 SHELLS = Limit(
-    1000, "shells", "a mesh file that is split into solids", ("physics/scene/mesh.py", "physics/scene/mesh_files.py"),
+    1000, "shells", "a mesh file that is split into solids", ("physics/scene/kept_meshes.py", "physics/scene/mesh.py",
+                                                                 "physics/scene/mesh_files.py"),
     "it stays one solid")
 PROBLEM_ROWS = Limit(  # its matrix has 512 MiB
     8192, "rows", "a contact problem in a file", ("physics/problem/problem.py",), "it must have no more")

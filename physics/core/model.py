@@ -300,6 +300,13 @@ class Model(NamedTuple):
     groups: Groups = NO_GROUPS
 
 
+class Skin(NamedTuple):
+    """The texture of a mesh, for the view."""
+
+    uv: Array                 #: (m, 3, 2) where the corners of its triangles are in the image, 0..1 from the upper left
+    image: NDArray[np.uint8]  #: (h, w, 3) sRGB
+
+
 class Labels(NamedTuple):
     """Names and looks of things. No kernel reads it."""
 
@@ -315,6 +322,7 @@ class Labels(NamedTuple):
     #: for drawing, one entry a shape: vertices (k, 3) [m] in the shape frame and triangles (m, 3) of hulls and meshes
     #: as their files give them; no rows for other kinds
     draw_meshes: tuple[tuple[Array, IntArray], ...] = ()
+    skins: tuple[Skin | None, ...] = ()  #: likewise; None where there is no texture
     joints: tuple[str, ...] = ()  #: (j,) names
     closed_forms: tuple[ClosedForm, ...] = ()  #: how bodies should move by what the scene says
 

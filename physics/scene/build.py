@@ -135,7 +135,7 @@ def _assemble(
         colors=np.array([b.spec.color or (np.nan,) * 3 for b in placed], np.float64).reshape(-1, 3),
         origin=np.array([-f.axes.T @ f.center for f in frames], np.float64).reshape(-1, 3),
         axes=np.array([solid.matrix_to_quat(f.axes.T) for f in frames], np.float64).reshape(-1, 4),
-        notes=tuple(tables.notes), draw_meshes=tuple(tables.draw_meshes),
+        notes=tuple(tables.notes), draw_meshes=tuple(tables.draw_meshes), skins=tuple(tables.skins),
         joints=tuple(joint_names), closed_forms=_closed_forms(file, placed, state.bodies, mass),
     )
     settings = Settings(gravity=file.scene.gravity, **file.solver.model_dump())

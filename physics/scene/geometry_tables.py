@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.model import Array, Hulls, IntArray, Meshes, ShapeKind, Shapes
+from ..core.model import Array, Hulls, IntArray, Meshes, ShapeKind, Shapes, Skin
 from ..shapes import box, particle
 from ..shapes import shapes as solid
 from ..shapes.form import NO_MASS
@@ -26,9 +26,16 @@ from .schema import ShapeTable
 FLAT_ENDED = (int(ShapeKind.CYLINDER), int(ShapeKind.CONE))
 OFF_AXIS = 1e-6  # of the radius, up to which a centre of mass counts as on the axis
 WHERE = tuple(ShapeTable.model_fields)  # fields of a shape that do not say what it is like
-NO_MESH = (np.zeros((0, 3)), np.zeros((0, 3), np.int32))
 #: draw mesh of a convex part of a mesh but the first, with which the whole mesh is drawn: one triangle without area
 ELSEWHERE = (np.zeros((1, 3)), np.zeros((1, 3), np.int32))
+
+
+class _Draw(NamedTuple):
+    """What the view draws of a shape, in its frame."""
+
+    vertices: Array      #: (v, 3) [m]
+    triangles: IntArray  #: (t, 3)
+    skin: Skin | None = None
 
 
 class _CentredHull(NamedTuple):
@@ -37,8 +44,11 @@ class _CentredHull(NamedTuple):
     hull: Polyhedron
     center: Array               #: (3,) [m]
     properties: MassProperties  #: at density 1, in the scene's shape frame
-    draw: tuple[Array, IntArray]  #: vertices (v, 3) [m] about the centroid, and triangles (t, 3)
+    draw: _Draw                 #: about the centroid
     rounding: float = 0.0       #: radius of the ball that is swept over it [m]
+
+
+NO_MESH = _Draw(np.zeros((0, 3)), np.zeros((0, 3), np.int32))
 
 
 class ShapeTables:
@@ -50,12 +60,14 @@ class ShapeTables:
         self.materials = {name: i for i, name in enumerate(materials)}
         self.notes: list[str] = []  #: what was assumed
         self.draw_meshes: list[tuple[Array, IntArray]] = []  #: per shape, see Labels
+        self.skins: list[Skin | None] = []  #: likewise
         self.owners: list[tuple[str, str | None, str | None]] = []  #: per shape, as `make_groups` wants it
         self._rows: list[dict[str, Any]] = []
         self._hulls: list[_CentredHull] = []
         self._meshes: list[StaticMesh] = []
         self._hull_rows: dict[Any, int] = {}
         self._mesh_rows: dict[Any, int] = {}
+        self._mesh_skins: dict[int, _Draw] = {}  # of rows whose files have textures
         self._part_rows: dict[Any, range] = {}
 
     def __len__(self) -> int:
@@ -95,8 +107,18 @@ class ShapeTables:
             file = self._file(shape, at)
             with _named(at):
                 self._meshes.append(file.scenery(shape.part, shape.scale))
-            self._mesh_rows[key] = len(self._meshes) - 1
+            row = self._mesh_rows[key] = len(self._meshes) - 1
+            if (draw := self._skinned(file, shape, np.zeros(3))) is not None:
+                self._mesh_skins[row] = draw
         self._enter_mesh(body, self._mesh_rows[key], position, R, material)
+
+    def _skinned(self, file: MeshFile, shape: Any, center: Array) -> "_Draw | None":
+        """What is drawn of a file with a texture, about a centre (3,) [m]; None where it has none."""
+        self.notes += file.notes
+        found = file.skinned(shape.part)
+        if found is None:
+            return None
+        return _Draw(shape.scale * found.vertices - center, found.triangles.astype(np.int32), found.skin)
 
     def _add_heights(self, body: int, shape: Any, position: Array, R: Array, material: str, at: str) -> None:
         """Enter the triangles of a height field as scenery."""
@@ -112,7 +134,7 @@ class ShapeTables:
         mesh = self._meshes[row]
         lo, hi = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
         bound = float(np.linalg.norm(mesh.vertices, axis=1).max())
-        draw = (mesh.vertices, mesh.triangles)
+        draw = self._mesh_skins.get(row, _Draw(mesh.vertices, mesh.triangles))
         self._enter(body, ShapeKind.MESH, position, R, 0.5 * (hi - lo), bound, material, row, draw)
 
     def _add_hull(self, body: int, shape: Any, position: Array, R: Array, material: str, at: str) -> MassProperties:
@@ -140,7 +162,10 @@ class ShapeTables:
             first = len(self._hulls)
             for k, hull in enumerate(hulls):
                 center = hull_properties(hull).center
-                draw = (whole.surface.vertices - center, whole.surface.triangles) if k == 0 else ELSEWHERE
+                draw = _Draw(*ELSEWHERE)
+                if k == 0:
+                    own = _Draw(whole.surface.vertices - center, whole.surface.triangles)
+                    draw = self._skinned(file, shape, center) or own
                 self._hulls.append(_CentredHull(moved_hull(hull, -center), center, NO_MASS, draw))
             self._part_rows[key] = range(first, len(self._hulls))
         for row in self._part_rows[key]:
@@ -158,6 +183,7 @@ class ShapeTables:
 
     def _hull(self, shape: Any, at: str) -> "_CentredHull":
         points, rounding = core_of(shape)
+        file = None
         if points is not None:
             try:
                 hull = convex_hull(points)
@@ -171,7 +197,9 @@ class ShapeTables:
             hull, properties, surface = whole.hull, whole.properties, whole.surface
             self.notes += (*whole.notes, *hull_notes(whole, file.called(shape.part)))
         center = hull_properties(hull).center
-        draw = (np.ascontiguousarray(surface[0] - center), surface[1])
+        draw = _Draw(np.ascontiguousarray(surface[0] - center), surface[1])
+        if file is not None:
+            draw = self._skinned(file, shape, center) or draw
         if rounding > 0.0:
             properties, draw = rounded_properties(hull.vertices, [list(loop) for loop in hull.loops], rounding), NO_MESH
         return _CentredHull(moved_hull(hull, -center), center, properties, draw, rounding)
@@ -192,13 +220,14 @@ class ShapeTables:
 
     def _enter(
         self, body: int, kind: ShapeKind, position: Array, R: Array, size: Any, bound: float, material: str, data: int,
-        draw: tuple[Array, IntArray],
+        draw: _Draw,
     ) -> None:
         self._rows.append({
             "body": body, "kind": int(kind), "position": position, "orientation": R, "size": size, "bound": bound,
             "material": self.materials[material], "data": data,
         })
-        self.draw_meshes.append(draw)
+        self.draw_meshes.append(draw[:2])
+        self.skins.append(draw.skin)
 
     def express(self, first: int, center: Array, axes: Array) -> None:
         """Express the shapes from row `first` on in the frame with this centre (3,) [m] and these axes (3, 3)."""

@@ -29,6 +29,7 @@ from .mesh_files import IN_METRES, Piece, checked_size, read_surface
 from .parts import NoParts, convex_parts
 from .refusals import SceneError
 from .shell import shell, thickened
+from .skins import Skinned
 
 Part = int | str | None
 #: shares of opening a file that are done when its stages begin, as of 1.3 million triangles in STL
@@ -44,7 +45,7 @@ class MeshFile:
         self.name = path.name
         at(f"Reading {self.name}", 0.0)
         self.in_metres = path.suffix.lower() in IN_METRES
-        self.surface, self.pieces = read_surface(path)
+        self.surface, self.pieces, self.notes = read_surface(path)
         self._parts: tuple[MeshSurface, ...] | None = None
         self._apart: dict[str, Piece] | None = None
         self._first: list[int] = []  # of each part the first one that it is a copy of
@@ -82,6 +83,13 @@ class MeshFile:
     def piece(self, name: str) -> Piece:
         """The piece of a name, of the file or of `apart`. Raises KeyError."""
         return self._family(name)[name]
+
+    def skinned(self, part: Part) -> Skinned | None:
+        """The triangles of a part with their texture, in units of the file; None where it has none."""
+        if isinstance(part, str) and part in self.pieces:
+            return self.pieces[part].skinned
+        whole = next(iter(self.pieces.values())).skinned if len(self.pieces) == 1 else None
+        return whole.of(self._surface(part).vertices) if whole is not None else None
 
     def _family(self, name: str) -> dict[str, Piece]:
         return self.pieces if name in self.pieces else self.apart()

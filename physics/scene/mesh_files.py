@@ -20,6 +20,7 @@ from ..core.limits import GLTF_HEAD, MESH_FILE, SHELLS, TRIANGLES
 from ..core.progress import at
 from .mesh import MeshSurface, weld
 from .refusals import SceneError
+from .skins import Skinned, SkinReader, textured_nodes
 from .values import LARGEST, in_words
 
 if TYPE_CHECKING:
@@ -55,12 +56,29 @@ class Piece(NamedTuple):
     """What a file has under one name."""
 
     surface: MeshSurface
-    color: Color | None  #: sRGB from 0 to 1, of its material
+    color: Color | None            #: sRGB from 0 to 1, of its material
+    skinned: Skinned | None = None  #: its triangles with their texture
 
 
-def read_surface(path: Path) -> tuple[MeshSurface, dict[str, Piece]]:
-    """All triangles of a file, node transforms applied, in the file's units; and the pieces that have names, none where
-    it has no names. Raises SceneError in one sentence."""
+class Read(NamedTuple):
+    """What a mesh file holds."""
+
+    surface: MeshSurface       #: all triangles, node transforms applied, in the file's units
+    pieces: dict[str, Piece]   #: what has names; none where the file has no names
+    notes: tuple[str, ...]     #: what is drawn otherwise than the file says
+
+
+class _Part(NamedTuple):
+    """A mesh of a scene graph, in axes with z up."""
+
+    name: str
+    points: np.ndarray   # (v, 3)
+    corners: np.ndarray  # (t, 3)
+    visual: Any          # what trimesh read of its looks
+
+
+def read_surface(path: Path) -> Read:
+    """The triangles of a file. Raises SceneError in one sentence."""
     _, size = checked_size(path)
     import trimesh  # takes half a second, and most scenes have no mesh file
 
@@ -69,9 +87,10 @@ def read_surface(path: Path) -> tuple[MeshSurface, dict[str, Piece]]:
         with path.open("rb") as file:
             _refuse_many(path.name, COUNTERS[kind](file, size))
         named = COLORS[kind](path) if kind in COLORS else {}
+        textured = textured_nodes(_gltf_head(path)) if kind in IN_METRES else set[str]()
         look_up()
-        parts = _placed(trimesh.load_scene(_source(path, size), file_type=kind[1:], process=False, skip_materials=True,
-                                           **PIECES.get(kind, {})), kind in IN_METRES)
+        parts = _placed(trimesh.load_scene(_source(path, size), file_type=kind[1:], process=False,
+                                           skip_materials=not textured, **PIECES.get(kind, {})), kind in IN_METRES)
         look_up()
         vertices, triangles = _joined(parts)
         if len(triangles) > LARGE:
@@ -101,12 +120,13 @@ def read_surface(path: Path) -> tuple[MeshSurface, dict[str, Piece]]:
     surface = weld(vertices, triangles)
     if len(surface.triangles) == 0:
         raise SceneError(f"{path.name} holds no triangles with three different corners; it must hold a surface.")
-    pieces, order = {}, list(named)
-    for name, points, corners in sorted(parts, key=lambda part: order.index(part[0]) if part[0] in named else 0):
-        own = weld(points, corners) if len(parts) > 1 else surface
+    pieces, order, skins = dict[str, Piece](), list(named), SkinReader(path)
+    for part in sorted(parts, key=lambda part: order.index(part.name) if part.name in named else 0):
+        own = weld(part.points, part.corners) if len(parts) > 1 else surface
         if len(own.triangles):
-            pieces[name] = Piece(own, named.get(name))
-    return surface, pieces
+            skinned = skins.read(*part) if part.name in textured else None
+            pieces[part.name] = Piece(own, named.get(part.name), skinned)
+    return Read(surface, pieces, tuple(skins.notes))
 
 
 def _source(path: Path, size: int) -> str | BytesIO:
@@ -124,9 +144,8 @@ def _refuse_many(name: str, count: int) -> None:
         raise SceneError(f"{name} has {count} triangles; it must have no more than {TRIANGLES.most}.")
 
 
-def _placed(scene: "trimesh.Scene", y_up: bool) -> list[tuple[str, np.ndarray, np.ndarray]]:
-    """Name, vertices (v, 3) and triangles (t, 3) of all meshes of a scene graph, in axes with z up. Triangles of
-    mirrored meshes are reversed, so that they still face outwards."""
+def _placed(scene: "trimesh.Scene", y_up: bool) -> list[_Part]:
+    """All meshes of a scene graph. Triangles of mirrored meshes are reversed, so that they still face outwards."""
     import trimesh
 
     found = []
@@ -142,17 +161,18 @@ def _placed(scene: "trimesh.Scene", y_up: bool) -> list[tuple[str, np.ndarray, n
         if y_up:
             points = points @ Y_UP.T
         corners = np.asarray(part.faces, np.int64)
-        found.append((str(node), points, corners[:, ::-1] if np.linalg.det(pose[:3, :3]) < 0.0 else corners))
+        outwards = corners[:, ::-1] if np.linalg.det(pose[:3, :3]) < 0.0 else corners
+        found.append(_Part(str(node), points, outwards, part.visual))
     return found
 
 
-def _joined(parts: list[tuple[str, np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+def _joined(parts: list[_Part]) -> tuple[np.ndarray, np.ndarray]:
     """Vertices (v, 3) and triangles (t, 3) of all meshes together."""
     if len(parts) == 1:
-        return parts[0][1:]
-    starts = np.cumsum([0, *(len(points) for _, points, _ in parts)])
-    triangles = [corners + first for (_, _, corners), first in zip(parts, starts, strict=False)]
-    return (np.concatenate([np.zeros((0, 3)), *(points for _, points, _ in parts)]),
+        return parts[0].points, parts[0].corners
+    starts = np.cumsum([0, *(len(part.points) for part in parts)])
+    triangles = [part.corners + first for part, first in zip(parts, starts, strict=False)]
+    return (np.concatenate([np.zeros((0, 3)), *(part.points for part in parts)]),
             np.concatenate([np.zeros((0, 3), np.int64), *triangles]))
 
 
@@ -163,12 +183,7 @@ def _gltf_colors(path: Path) -> dict[str, Color | None]:
     """The names of all nodes with a mesh, in their order, and the base colour of the material of its largest primitive;
     None where there is none, and of names that several nodes have. The file was counted, so that its head can be read.
     """
-    with path.open("rb") as file:
-        if path.suffix.lower() == ".glb":
-            head = file.read(20)
-            tree = json.loads(file.read(struct.unpack("<I", head[12:16])[0]))
-        else:
-            tree = json.loads(file.read())
+    tree = _gltf_head(path)
     known: dict[str, Color | None] = {}
     names = [node.get("name", str(k)) for k, node in enumerate(tree.get("nodes", []))]
     for name, node in zip(names, tree.get("nodes", []), strict=True):
@@ -183,6 +198,14 @@ def _gltf_colors(path: Path) -> dict[str, Color | None]:
             red, green, blue = (_srgb(float(c)) for c in factor[:3])
             known[name] = red, green, blue
     return known
+
+
+def _gltf_head(path: Path) -> dict[str, Any]:
+    with path.open("rb") as file:
+        if path.suffix.lower() != ".glb":
+            return json.loads(file.read())
+        head = file.read(20)
+        return json.loads(file.read(struct.unpack("<I", head[12:16])[0]))
 
 
 def _srgb(linear: float) -> float:

@@ -84,7 +84,7 @@ def cube_obj(size=1.0, name="c"):
 
 def test_a_cube_less_an_octant_has_the_mass_properties_of_its_seven_cubes(tmp_path):
     # 7 cubes of edge 20 mm: V = 56000, c = -20/14 = -1.42857 each; I = 7 (m a²/6 + 2 m 100) - 7 m (2 c²), m = V/7
-    surface, _ = read_surface(write_stl(tmp_path / "notch.STL", notched_cube()))
+    surface, *_ = read_surface(write_stl(tmp_path / "notch.STL", notched_cube()))
     whole = solid(surface, "notch.STL")
     c = -10.0 / 7.0
     # I_xx / V = 2 (a²/12 + 100) - 2 c²,  I_xy / V = -(Σ xy / 7 - c²) with Σ xy = -100 over the seven centres
@@ -103,7 +103,7 @@ def test_every_format_gives_the_same_solid(tmp_path, ending):
     mesh.apply_translation([0.1, 0.2, 0.3])
     path = tmp_path / f"ring.{ending}"
     mesh.export(path)
-    surface, _ = read_surface(path)
+    surface, *_ = read_surface(path)
     assert is_closed(surface)
     assert polyhedron(*surface).mass == pytest.approx(mesh.volume, rel=1e-5)
     # glTF has y up: (x, y, z) of the file is (x, -z, y) here
@@ -136,7 +136,7 @@ def test_node_transforms_are_applied_and_mirrored_nodes_keep_their_outside(tmp_p
     scene.graph.update(frame_to="other", matrix=mirror, geometry="box")
     path = tmp_path / "nodes.glb"
     scene.export(path)
-    surface, _ = read_surface(path)
+    surface, *_ = read_surface(path)
     assert len(solids(surface)) == 2
     assert polyhedron(*surface).mass == pytest.approx(3.0)
 
