@@ -49,6 +49,7 @@ TOGGLES: dict[str, str] = {
     "as_collided": "Meshes as they collide",
     "shadows": "Shadows",
     "grid": "Grid",
+    "legend": "Legend",
     "logarithmic": "Logarithmic arrows",
     "follow_selected": "Follow the selected body",
     "keep_in_view": "Keep the action in view",
@@ -160,6 +161,12 @@ def _links(lab: Lab, _: Any) -> None:
     lab.ui.links = True
     if lab.snapshot is not None and not lab.snapshot.links:
         lab.send(StudyLinks())
+
+
+def _by_keys(lab: Lab, _: Any) -> None:
+    ui = lab.ui
+    ui.by_keys = ui.next_panel = True
+    ui.panels_hidden = False
 
 
 def _hide_panels(lab: Lab, _: Any) -> None:
@@ -277,6 +284,7 @@ COMMANDS: dict[str, AppCommand] = {
     "lesson_run": AppCommand("Let the step run to its end", "", lambda lab, _: lab.teaching.run()),
     "record": AppCommand("Start or stop recording a video", "Record", lambda lab, _: lab.host.toggle_recording()),
     "screenshot": AppCommand("Save a picture (PNG)", "Record", lambda lab, _: lab.host.screenshot()),
+    "by_keys": AppCommand("Panels by the keyboard: the next one", "App", _by_keys),
     "hide_panels": AppCommand("Hide or show all panels", "App", _hide_panels),
     "panel_gallery": AppCommand("Gallery: show or hide", "App", _flip("gallery")),
     "panel_parameters": AppCommand("Parameters: show or hide", "App", _flip("parameters")),

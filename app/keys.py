@@ -14,6 +14,8 @@ NAMES = {
 }
 PAD = {"NUM_SUBTRACT": "MINUS", "NUM_DECIMAL": "PERIOD", **{f"NUM_{digit}": f"_{digit}" for digit in "0123456"}}
 PUNCTUATION = ("PERIOD", "COMMA", "BRACKETLEFT", "BRACKETRIGHT")
+#: what panels take while the keys are theirs, see panels.by_keys
+OF_PANELS = ("TAB", "LEFT", "RIGHT", "UP", "DOWN", "SPACE", "RETURN", "ENTER", "HOME", "END", "PAGEUP", "PAGEDOWN")
 MODIFIERS = ("Ctrl", "Shift", "Alt")
 
 
@@ -89,6 +91,7 @@ KEYS: list[Binding] = [  # `bind` adds to it
     Binding("H", "hide_panels"),
     Binding("Tab", "hide_panels"),
     Binding("F1", "help"),
+    Binding("F6", "by_keys"),
     Binding("F11", "fullscreen"),
     Binding("Ctrl+=", "larger_text"),
     Binding("Ctrl+-", "smaller_text"),

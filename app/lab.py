@@ -487,6 +487,8 @@ class Lab:
             ui.open_box = ""
             ui.question = ui.mesh_box = None
             ui.tell("")
+        elif ui.by_keys:
+            ui.by_keys = False
         elif ui.workbench.placing is not None:
             ui.workbench.drop_placing()
         elif ui.workbench.on:

@@ -158,6 +158,8 @@ class UiState:
     menu_open: bool = False            # a menu, a list of choices or options: seen in the last frame
     shut_menus: bool = False           # in the next frame
     panels_hidden: bool = False
+    by_keys: bool = False              # the keys are those of panels, see panels.by_keys
+    next_panel: bool = False           # in the next frame, the cursor of the keys goes there
     open_box: str = ""                 # the command that the box asks a path for, where there is no file dialog
     open_box_text: str = ""
     save_box: bool = False             # likewise, for the path of a new file
@@ -177,7 +179,7 @@ class UiState:
     under_cursor: str = ""             # "body", "space" or "" outside the view
     dragging: str = ""                 # what the mouse does now, for the status bar
     view_rect: Rect = (0.0, 0.0, 1.0, 1.0)  # of the 3-D view in the window: x, y, width, height
-    legend_height: float = 0.0         # of the legend below the sides of a comparison
+    legend_height: float = 0.0         # of the legend below the picture; 0 where it stands in its corner
     plates: list[Rect] = field(default_factory=list)  # of the fixed panels, to be filled before they are drawn
     frames_per_second: float = 0.0
     clock: float = 0.0                 # [s]
@@ -229,9 +231,9 @@ class UiState:
         self.message, self.failure = text, failure
 
     def side_rects(self, count: int) -> list[Rect]:
-        """The view divided for so many sides, next to each other; below several their common legend."""
+        """The view divided for so many sides, next to each other; below them the legend, where it has no corner."""
         x, y, w, h = self.view_rect
-        h -= self.legend_height if count > 1 else 0.0
+        h -= self.legend_height
         gap = 2.0 * self.preferences.scale if count > 1 else 0.0
         wide = max((w - (count - 1) * gap) / count, 1.0)
         return [(x + k * (wide + gap), y, wide, h) for k in range(count)]

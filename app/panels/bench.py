@@ -70,15 +70,16 @@ def _shapes(ui: UiState) -> None:
     bench = ui.workbench
     columns, wide = _columns(ui)
     for k, (kind, shape) in enumerate(edits.FIRST.items()):
+        word = kind.replace("_", " ")
         if k % columns:
             imgui.same_line()
         on = bench.placing is not None and bench.undoes == f"Add {kind}"
         c = style.colors(ui)
         with style.color(imgui.Col_.button, c.accent if on else c.raised), style.font(ui, size=14.0), \
                 style.color(imgui.Col_.text, c.on_accent if on else c.text):
-            if imgui.button(f"{kind.capitalize()}##add", (wide, 0)):
+            if imgui.button(f"{word.capitalize()}##add", (wide, 0)):
                 bench.begin_placing({"type": kind, **shape})
-        imgui.set_item_tooltip(f"A {kind}: click in the view where it is to be. Esc gives up.")
+        imgui.set_item_tooltip(f"A {word}: click in the view where it is to be. Esc gives up.")
     if len(edits.FIRST) % columns:
         imgui.same_line()
     with style.font(ui, size=14.0), style.color(imgui.Col_.button, style.colors(ui).raised):

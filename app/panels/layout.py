@@ -8,6 +8,7 @@ from imgui_bundle import imgui
 from ...physics.run.messages import Command, Curve, Snapshot
 from ..ui_state import Rect, UiState
 from . import bench, compare, dialogs, lower, menus, pictures, plot, style, view, watch
+from .by_keys import walk
 from .gallery import draw_gallery
 from .guard import guard
 from .lesson import draw_lesson
@@ -24,6 +25,7 @@ VIEW = "The view"  # title under which the window notes that the view failed
 def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     """One frame of the whole interface."""
     style.apply(ui)
+    walk(ui)
     _menus(ui)
     display = imgui.get_io().display_size
     ui.plates.clear()
@@ -143,7 +145,8 @@ def _edge(ui: UiState, name: str, rect: Rect, axis: int) -> float:
     imgui.push_style_var(imgui.StyleVar_.window_padding, (0, 0))
     imgui.push_style_var(imgui.StyleVar_.window_min_size, (1, 1))
     moved = 0.0
-    with style.panel(name, wide, imgui.WindowFlags_.no_background | imgui.WindowFlags_.no_scrollbar):
+    flags = imgui.WindowFlags_.no_background | imgui.WindowFlags_.no_scrollbar | imgui.WindowFlags_.no_nav
+    with style.panel(name, wide, flags):
         imgui.pop_style_var(2)
         imgui.invisible_button("grip", (wide[2], wide[3]))
         if imgui.is_item_hovered() or imgui.is_item_active():

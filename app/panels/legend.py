@@ -10,29 +10,34 @@ from imgui_bundle import imgui
 from ..ui_state import Rect, UiState
 from . import style
 
-LEGEND_SHARE = 0.3  # of the height of the view: what a legend may take
+LEGEND_SHARE = 0.3  # of the height of the view: what a legend in its corner may take
+STRIP_SHARE = 0.25  # likewise, for one along the lower edge
+LINE = 1.36         # from a row to the next [heights of its letters]
 
 
-def draw_legend(ui: UiState, rows: Sequence[Any], view: Rect) -> None:
-    """Rows with .symbol, .color and .text, one below the other in the lower left corner of the view; where they would
-    cover too much of it, in lines along its lower edge; none where even these have no room."""
+def box_of(ui: UiState, rows: Sequence[Any], view: Rect) -> Rect | None:
+    """Where the rows stand one below the other, in the lower left corner of the view; None where they would cover too
+    much of it."""
+    font, size = ui.font, float(round(0.81 * ui.font))
+    with style.font(ui, size=13.0):
+        width = max((imgui.calc_text_size(row.text).x for row in rows), default=0.0) + 3.4 * size
+    x, y, w, h = view
+    height = LINE * size * len(rows) + 0.8 * size
+    if height > LEGEND_SHARE * h or width > 0.65 * w:
+        return None
+    return x + 0.6 * font, y + h - 0.6 * font - height, width, height
+
+
+def draw_box(ui: UiState, rows: Sequence[Any], box: Rect) -> None:
+    """Rows with .symbol, .color and .text, one below the other."""
     if not rows:
         return
-    c = style.colors(ui)
-    font, size = ui.font, float(round(0.81 * ui.font))
-    line = 1.36 * size
-    with style.font(ui, size=13.0):
-        width = max(imgui.calc_text_size(row.text).x for row in rows) + 3.4 * size
-    x, y, w, h = view
-    height = line * len(rows) + 0.8 * size
-    left, top = x + 0.6 * font, y + h - 0.6 * font - height
-    if height > LEGEND_SHARE * h or width > 0.65 * w:
-        draw_strip(ui, rows, view, strip_height(ui, rows, view), 0.78)
-        return
+    c, size = style.colors(ui), float(round(0.81 * ui.font))
+    left, top, width, height = box
     draw = imgui.get_background_draw_list()
-    draw.add_rect_filled((left, top), (left + width, top + height), style.u32(c.panel, 0.78), 0.4 * font)
+    draw.add_rect_filled((left, top), (left + width, top + height), style.u32(c.panel, 0.78), 0.4 * ui.font)
     for i, row in enumerate(rows):
-        middle = top + 0.4 * size + (i + 0.5) * line
+        middle = top + 0.4 * size + (i + 0.5) * LINE * size
         _symbol(draw, row.symbol, left + 1.2 * size, middle, size, style.u32((*row.color[:3], 1.0)))
         draw.add_text(imgui.get_font(), size, (left + 2.6 * size, middle - 0.55 * size), style.u32(c.text), row.text)
 
@@ -56,11 +61,11 @@ def lines_of(ui: UiState, rows: Sequence[Any], width: float) -> list[list[tuple[
 def strip_height(ui: UiState, rows: Sequence[Any], view: Rect) -> float:
     """What `draw_strip` needs at the lower edge of the view [pixels]; 0 where that is too much of it."""
     size = float(round(0.81 * ui.font))
-    height = len(lines_of(ui, rows, view[2])) * 1.36 * size + 0.6 * size
-    return height if rows and height < 0.25 * view[3] else 0.0
+    height = len(lines_of(ui, rows, view[2])) * LINE * size + 0.6 * size
+    return height if rows and height < STRIP_SHARE * view[3] else 0.0
 
 
-def draw_strip(ui: UiState, rows: Sequence[Any], view: Rect, height: float, opacity: float = 1.0) -> None:
+def draw_strip(ui: UiState, rows: Sequence[Any], view: Rect, height: float) -> None:
     """The legend in lines along the lower edge of the view, of the height that `strip_height` tells; none where that
     is 0."""
     if height == 0.0:
@@ -68,10 +73,10 @@ def draw_strip(ui: UiState, rows: Sequence[Any], view: Rect, height: float, opac
     c, size = style.colors(ui), float(round(0.81 * ui.font))
     x, y, w, h = view
     top, draw = y + h - height, imgui.get_background_draw_list()
-    draw.add_rect_filled((x, top), (x + w, y + h), style.u32(c.panel, opacity))
+    draw.add_rect_filled((x, top), (x + w, y + h), style.u32(c.panel))
     with style.font(ui, size=13.0):
         for i, line in enumerate(lines_of(ui, rows, w)):
-            middle = top + 0.3 * size + (i + 0.5) * 1.36 * size
+            middle = top + 0.3 * size + (i + 0.5) * LINE * size
             for start, row in line:
                 _symbol(draw, row.symbol, x + start + 1.2 * size, middle, size, style.u32((*row.color[:3], 1.0)))
                 left = x + start + (2.6 * size if row.symbol else 0.0)

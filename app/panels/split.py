@@ -7,11 +7,11 @@ import moderngl
 import numpy as np
 
 from ...physics.run.messages import Snapshot
-from ..ui_state import UiState
+from ..ui_state import Rect, UiState
 from ..view.camera import Camera
-from ..view.overlays import legend
+from ..view.overlays import LegendRow, legend
 from .compare import draw_side_label
-from .legend import draw_strip, strip_height
+from .legend import box_of, draw_box, draw_strip, strip_height
 from .stage import Stage
 
 
@@ -21,13 +21,16 @@ class Split:
     def __init__(self, ctx: moderngl.Context) -> None:
         self.ctx = ctx
         self.stages = [Stage(ctx)]
+        self._box: Rect | None = None  # where the legend stands in a corner of the view; else it lies below the picture
+        self._strip: tuple[tuple[int, Rect, float] | None, float] = None, 0.0  # what its height belongs to, and it
 
     def render(self, snapshot: Snapshot, camera: Camera, ui: UiState, target: Any, height: int, ratio: float = 1.0,
                factor: float = 1.0) -> None:
         """Render all sides into ui.view_rect of `target`; see Stage.render."""
         sides = shown(snapshot)
-        if len(sides) > 1:
-            ui.legend_height = strip_height(ui, legend(snapshot, ui.view), ui.view_rect) if ui.view.legend else 0.0
+        rows = self._rows(snapshot, ui)
+        self._box = box_of(ui, rows, ui.view_rect) if len(sides) == 1 else None
+        ui.legend_height = 0.0 if self._box else self._steady(strip_height(ui, rows, ui.view_rect), len(rows), ui)
         while len(self.stages) < len(sides):
             self.stages.append(Stage(self.ctx))
         for stage, side, rect in zip(self.stages, sides, ui.side_rects(len(sides)), strict=False):
@@ -38,11 +41,24 @@ class Split:
         """Write labels, the legend, and `top` below its edge the name of each side; inside a frame of imgui."""
         sides = shown(snapshot)
         for stage, side, rect in zip(self.stages, sides, ui.side_rects(len(sides)), strict=False):
-            stage.write(side, camera, ui, replace(ui.view, legend=ui.view.legend and len(sides) == 1), rect)
+            stage.write(camera, ui, rect)
             if snapshot.sides:
                 draw_side_label(ui, snapshot, side, rect, top)
-        if len(sides) > 1 and ui.legend_height > 0.0:
-            draw_strip(ui, legend(snapshot, ui.view), ui.view_rect, ui.legend_height)
+        if self._box:
+            draw_box(ui, self._rows(snapshot, ui), self._box)
+        else:
+            draw_strip(ui, self._rows(snapshot, ui), ui.view_rect, ui.legend_height)
+
+    @staticmethod
+    def _rows(snapshot: Snapshot, ui: UiState) -> list[LegendRow]:
+        return legend(snapshot, ui.view) if ui.view.legend and not ui.workbench.on else []
+
+    def _steady(self, height: float, rows: int, ui: UiState) -> float:
+        """The height of the strip, which only grows while its rows and the view stay: numbers in it change all the
+        time, and the picture above must not jump."""
+        of = rows, ui.view_rect, ui.font
+        self._strip = of, max(height, self._strip[1]) if of == self._strip[0] else height
+        return self._strip[1]
 
     def release(self) -> None:
         for stage in self.stages:

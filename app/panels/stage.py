@@ -9,13 +9,11 @@ import numpy as np
 from ...physics.run.messages import Snapshot
 from ..scene_files import MINE, picture_of
 from ..ui_state import Rect, SceneEntry, UiState
-from ..view import overlays
 from ..view.camera import Camera
 from ..view.imgui_backend import TextureStore
 from ..view.programs import load
 from ..view.renderer import Renderer
 from ..view.view_options import ViewOptions
-from .legend import draw_legend
 from .style import edges
 from .view import draw_labels
 
@@ -95,11 +93,9 @@ class Stage:
             self._small.release()
             self._small = None
 
-    def write(self, snapshot: Snapshot, camera: Camera, ui: UiState, options: ViewOptions, view: Rect) -> None:
-        """Write the labels and the legend into the part `view` of the window; inside a frame of imgui."""
+    def write(self, camera: Camera, ui: UiState, view: Rect) -> None:
+        """Write the labels into the part `view` of the window; inside a frame of imgui."""
         draw_labels(ui, self.renderer.labels, camera, view)
-        if options.legend:
-            draw_legend(ui, overlays.legend(snapshot, options), view)
 
     def release(self) -> None:
         self._drop_small()

@@ -10,13 +10,14 @@ from ..keys import GESTURES
 from ..ui_state import Rect, UiState
 from . import style
 
+BY_KEYS = "Tab, arrows: go  ·  Space: press  ·  Enter: write  ·  F6: the next panel  ·  Esc: the keys of the scene"
 #: of a status of one word
 MEANINGS = {"inconsistent": "inconsistent: no forces obey all contact laws"}
 
 
 def draw_status(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None], rect: Rect) -> None:
     imgui.push_style_var(imgui.StyleVar_.window_padding, (12 * ui.preferences.scale, 4 * ui.preferences.scale))
-    with style.panel("status", rect, imgui.WindowFlags_.no_scrollbar) as shown:
+    with style.panel("status", rect, imgui.WindowFlags_.no_scrollbar | imgui.WindowFlags_.no_nav) as shown:
         imgui.pop_style_var()
         if not shown:
             return
@@ -33,6 +34,8 @@ def binding_text(ui: UiState) -> str:
     """The bindings in force where the mouse is now."""
     if ui.dragging:
         return ui.dragging
+    if ui.by_keys:
+        return BY_KEYS
     where = ui.under_cursor
     if not where:
         return "F1: keys and mouse  ·  Ctrl+P: all commands  ·  Space: play or pause"

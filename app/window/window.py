@@ -24,7 +24,7 @@ from .. import commands
 from ..background import in_background
 from ..course import LessonEntry, lesson_entries
 from ..inspected import with_forces
-from ..keys import command_for
+from ..keys import OF_PANELS, command_for
 from ..lab import Lab, gallery_entries
 from ..panels import style
 from ..panels.gizmo import draw_handles, draw_marks
@@ -255,7 +255,6 @@ class Window(pyglet.window.Window):
         """The picture in 3-D, what is under the cursor, and the labels."""
         self._hover()
         snapshot = self._shown(snapshot)
-        self.ui.view.legend = not self.ui.workbench.on
         self.stage.render(snapshot, lab.camera, self.ui, self.screen_buffer, height, ratio, factor)
         self.stage.write(snapshot, lab.camera, self.ui)
         draw_marks(self.ui, lab.camera)
@@ -412,6 +411,7 @@ class Window(pyglet.window.Window):
 
     def on_mouse_press(self, x: int, y: int, button: int, modifiers: int) -> None:
         self.on_mouse_motion(x, y, 0, 0)
+        self.ui.by_keys = False
         self.feed.modifiers(modifiers)
         self.feed.button(button, True)
         place = self._in_view(x, y)
@@ -482,6 +482,8 @@ class Window(pyglet.window.Window):
         name = command_for(key.symbol_string(symbol), held)
         if self.gui.io.want_text_input and key.symbol_string(symbol) in TEXT_KEYS:
             return  # copy, paste and undo of what is typed
+        if self.ui.by_keys and key.symbol_string(symbol) in OF_PANELS and "Ctrl" not in held:
+            return
         if name is not None:
             commands.run(self.lab, name)
             self._stale = True

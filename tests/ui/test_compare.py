@@ -208,7 +208,7 @@ def test_the_sides_share_one_legend_below_them(monkeypatch):
     height = made.ui.legend_height
     assert 30.0 < height < 125.0 and len(drawn[-1]) == len(rows) and max(drawn[-1]) < 700.0
     assert [rect[3] for rect in made.ui.side_rects(2)] == [500.0 - height] * 2
-    assert made.ui.side_rects(1) == [(10.0, 20.0, 700.0, 500.0)]
+    assert made.ui.side_rects(1) == [(10.0, 20.0, 700.0, 500.0 - height)]
     made.gui.release()
 
 
