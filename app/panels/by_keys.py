@@ -11,7 +11,7 @@ NOT_WALKED = imgui.WindowFlags_.child_window | imgui.WindowFlags_.no_nav_inputs 
 
 
 def walk(ui: UiState) -> None:
-    """At the begin of a frame: let Dear ImGui have the keys or not, and go to the next panel where that was asked for."""
+    """As a frame begins: let Dear ImGui have the keys or not, and go to the next panel where that was asked for."""
     io = imgui.get_io()
     on = imgui.ConfigFlags_.nav_enable_keyboard.value
     io.config_flags = io.config_flags | on if ui.by_keys else io.config_flags & ~on

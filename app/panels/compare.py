@@ -16,10 +16,11 @@ from ..ui_state import Rect, UiState
 from . import style
 from .energy import MOST_POINTS
 from .tabs import Tab, is_open
-from .watch import choose_body, choose_quantity, of_scene, recorded
+from .watch import choose_body, choose_quantity, drawn, of_scene, recorded
 
 Send = Callable[[Command], None]
 LETTERS = "ABC"
+SAME = 1e-9  # [s] between instants of two sides that are one
 #: setting -> how a side's label writes it; only settings in which the sides differ are written
 NAMED = {
     "integrator": "{}", "solver": "{}", "iterations": "{} iterations", "law": "{} law", "surface": "{} surface",
@@ -220,18 +221,19 @@ def _quantity(ui: UiState, snapshot: Snapshot) -> None:
 
 
 def curves(trace: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """t and value of the rows with a known value: at most MOST_POINTS of them, and the last."""
+    """t and value of the rows with a known value: about MOST_POINTS of them, with all peaks."""
     known = trace[np.isfinite(trace[:, 1])]
-    stride = max(1, -(-len(known) // MOST_POINTS))
-    thin = known[::stride] if stride == 1 else np.vstack([known[::stride], known[-1:]])
+    thin = known[drawn(known[:, 1], MOST_POINTS)]
     return np.ascontiguousarray(thin[:, 0]), np.ascontiguousarray(thin[:, 1])
 
 
 def difference(trace: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Rows t, value - value of the reference, for as far back as both were recorded; their instants are the same."""
-    count = min(len(trace), len(reference))
-    mine, other = trace[len(trace) - count :], reference[len(reference) - count :]
-    return np.column_stack([mine[:, 0], mine[:, 1] - other[:, 1]])
+    """Rows t, value - value of the reference, at the instants of which both are recorded: they share a clock."""
+    if not len(reference):
+        return np.zeros((0, 2))
+    rows = np.minimum(np.searchsorted(reference[:, 0], trace[:, 0] - SAME), len(reference) - 1)
+    both = np.abs(reference[rows, 0] - trace[:, 0]) <= SAME
+    return np.column_stack([trace[:, 0], trace[:, 1] - reference[rows, 1]])[both]
 
 
 def _plots(ui: UiState, snapshot: Snapshot) -> None:
@@ -243,18 +245,19 @@ def _plots(ui: UiState, snapshot: Snapshot) -> None:
     share = -1.0 if len(sides) == 1 else 0.56 * width
     with _plot(ui, "values", quantity.title + unit, share):
         for side in sides:
-            _curve(ui, side, curves(recorded(side, curve)))
+            _curve(ui, snapshot, side, curves(recorded(side, curve)))
     if len(sides) == 1:
         return
     imgui.same_line()
     against = LETTERS[0]
     title = ", ".join(f"{LETTERS[side.side]} − {against}" for side in sides[1:])
     last = [difference(recorded(side, curve), recorded(sides[0], curve)) for side in sides[1:]]
-    now = [rows[-1, 1] for rows in last if len(rows) and np.isfinite(rows[-1, 1])]
+    present = [rows[rows[:, 0] <= snapshot.t + SAME, 1] for rows in last]
+    now = [values[-1] for values in present if len(values) and np.isfinite(values[-1])]
     numbers = ", ".join(style.engineering(value, quantity.unit) for value in now)
     with _plot(ui, "differences", f"{title}{unit}   now {numbers}" if now else title + unit, -1.0):
         for side, rows in zip(sides[1:], last, strict=True):
-            _curve(ui, side, curves(rows))
+            _curve(ui, snapshot, side, curves(rows))
 
 
 @contextmanager
@@ -280,14 +283,15 @@ def _plot(ui: UiState, name: str, title: str, width: float) -> Iterator[None]:
     imgui.end_child()
 
 
-def _curve(ui: UiState, side: Snapshot, points: tuple[np.ndarray, np.ndarray]) -> None:
-    """A side's curve in its colour, with its letter at the end; the curve of the side in focus is thicker."""
+def _curve(ui: UiState, snapshot: Snapshot, side: Snapshot, points: tuple[np.ndarray, np.ndarray]) -> None:
+    """A side's curve in its colour, with its letter where it is now."""
     t, values = points
     if not len(t):
         return
+    now = max(int(np.searchsorted(t, snapshot.t + SAME)) - 1, 0)
     letter, color = LETTERS[side.side], colors_of_sides(ui)[side.side]
     implot.plot_line(letter, t, values, implot.Spec(line_color=color, line_weight=1.8 * ui.preferences.scale))
-    implot.annotation(float(t[-1]), float(values[-1]), color, (-8.0, -8.0 + 14.0 * side.side), True, letter)
+    implot.annotation(float(t[now]), float(values[now]), color, (-8.0, -8.0 + 14.0 * side.side), True, letter)
 
 
 TAB = Tab("compare", "Compare", draw_compare, lines=15.0)

@@ -9,6 +9,7 @@ from imgui_bundle import imgui, implot
 from ...physics.run.messages import Command, Snapshot
 from ..ui_state import UiState
 from . import style
+from .watch import mark_now
 
 MOST_POINTS = 1500  # drawn per curve
 
@@ -29,6 +30,8 @@ def draw_energy(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command]
         implot.push_style_var(implot.StyleVar_.plot_min_size, (40.0, 40.0))
         if implot.begin_plot("##energy", (-1, -1), flags):
             _curves(ui, curves)
+            if len(snapshot.energy_log):
+                mark_now(ui, snapshot, float(snapshot.energy_log[-1, 0]))
             implot.end_plot()
         implot.pop_style_var(3)
 

@@ -15,10 +15,10 @@ from ..ui_state import UiState
 from . import style
 from .tabs import Tab
 from .timeline import color_of, shown_events
-from .watch import choose_body, choose_quantity, of_scene, recorded, title
+from .watch import choose_body, choose_quantity, drawn, mark_now, of_scene, recorded, title, value_now
 
 MOST_UNITS = 3     # an axis each
-MOST_POINTS = 4000  # drawn of a curve
+MOST_POINTS = 4000  # drawn of a curve, about
 MOST_MARKS = 200    # events of a kind marked
 SAVED_AS = {".csv": "a column a curve", ".npz": "arrays", ".png": "a picture", ".svg": "a drawing"}
 DRAGGED = "quantity"  # that the mouse carries from another panel: `UiState.dragged`
@@ -70,7 +70,8 @@ def draw_plot(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]) 
         _plot(ui, snapshot, mine)
     else:
         style.muted(ui, "Choose a quantity and a body, and add its curve; or drag a number of the tab Body onto the "
-                        "tab Plot. What the run remembers is plotted at once: forces only from then on.", wrap=True)
+                        "tab Plot. All that the run remembers is plotted; forces of the past appear as its steps are "
+                        "made once more.", wrap=True)
     imgui.end_child()
 
 
@@ -138,8 +139,7 @@ def _list(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
                                               3.0 * ui.preferences.scale)
         imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + 1.3 * ui.font)
         imgui.align_text_to_frame_padding()
-        known = recorded(snapshot, curve)
-        value = float(known[-1, 1]) if len(known) else np.nan
+        value = value_now(snapshot, curve)
         shown = "–" if np.isnan(value) else style.engineering(value, QUANTITIES[curve.quantity].unit, 4)
         room = imgui.get_content_region_avail().x - 8.2 * ui.font
         imgui.text(style.clipped_text(title(snapshot, curve), room))
@@ -216,9 +216,11 @@ def _plot(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
                 axis = Y_AXES[units.index(QUANTITIES[curve.quantity].unit)]
                 implot.set_axes(implot.ImAxis_.x1, axis)
                 x, y = points(snapshot, curve, mine.across)
-                _curve(ui, k, x, y)
+                _curve(ui, k, x, y, now_of(snapshot, curve, mine.across))
                 if mine.across is None and len(x):
                     _expected(ui, k, snapshot, curve, x)
+            if mine.across is None and len(snapshot.trace):
+                mark_now(ui, snapshot, float(snapshot.trace[-1, 0]))
             implot.end_plot()
         implot.pop_style_var(2)
 
@@ -233,26 +235,31 @@ def _axes(snapshot: Snapshot, mine: PlotUi, units: list[str]) -> None:
 
 
 def points(snapshot: Snapshot, curve: Curve, across: Curve | None) -> tuple[Array, Array]:
-    """Abscissae and ordinates of the steps at which both are known: at most MOST_POINTS, and the last."""
+    """Abscissae and ordinates of the steps at which both are known: about MOST_POINTS, with all peaks."""
     known = recorded(snapshot, curve)
     x = known[:, 0] if across is None else recorded(snapshot, across)[:, 1]
     if len(x) != len(known):  # the one is recorded, the other not yet
         return np.zeros(0), np.zeros(0)
     both = np.flatnonzero(np.isfinite(x) & np.isfinite(known[:, 1]))
-    stride = max(1, -(-len(both) // MOST_POINTS))
-    thin = np.union1d(both[::stride], both[-1:])
+    thin = both[drawn(known[both, 1], MOST_POINTS)]
     return np.ascontiguousarray(x[thin]), np.ascontiguousarray(known[thin, 1])
 
 
-def _curve(ui: UiState, k: int, x: Array, y: Array) -> None:
-    """A curve, and a dot at its last point: now."""
+def now_of(snapshot: Snapshot, curve: Curve, across: Curve | None) -> tuple[float, float]:
+    """Where the curve is now."""
+    return snapshot.t if across is None else value_now(snapshot, across), value_now(snapshot, curve)
+
+
+def _curve(ui: UiState, k: int, x: Array, y: Array, now: tuple[float, float]) -> None:
+    """A curve, and a dot where it is now."""
     if not len(x):
         return
     color, scale = colors(ui)[k], ui.preferences.scale
     implot.plot_line(f"##curve_{k}", x, y, implot.Spec(line_color=color, line_weight=1.8 * scale))
     dot = implot.Spec(marker=implot.Marker_.circle, marker_size=3.5 * scale, marker_fill_color=color,
                       marker_line_color=color)
-    implot.plot_scatter(f"##now_{k}", x[-1:].copy(), y[-1:].copy(), dot)
+    if np.isfinite(now).all():
+        implot.plot_scatter(f"##now_{k}", np.array(now[:1]), np.array(now[1:]), dot)
 
 
 def _expected(ui: UiState, k: int, snapshot: Snapshot, curve: Curve, t: Array) -> None:

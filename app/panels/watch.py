@@ -3,12 +3,14 @@
 from collections.abc import Callable
 
 import numpy as np
-from imgui_bundle import imgui
+from imgui_bundle import imgui, implot
+from numpy.typing import NDArray
 
 from ...physics.core.model import Array, movable
 from ...physics.look.quantities import QUANTITIES, heading
 from ...physics.run.messages import MOST_CURVES, Command, Curve, Snapshot, Watch
 from ..ui_state import UiState
+from . import style
 
 Send = Callable[[Command], None]
 
@@ -35,10 +37,37 @@ def of_scene(snapshot: Snapshot, quantity: str, body: int) -> Curve | None:
 
 
 def recorded(side: Snapshot, curve: Curve) -> Array:
-    """(k, 2) t and value at the last steps; nan where it is unknown. No rows where it is not recorded yet."""
+    """(k, 2) t and value at the steps that are remembered; nan where it is unknown. No rows where it is not recorded
+    yet."""
     if curve not in side.watch.curves or side.trace.shape[1] <= side.watch.curves.index(curve) + 1:
         return np.zeros((0, 2))
     return side.trace[:, [0, side.watch.curves.index(curve) + 1]]
+
+
+def value_now(side: Snapshot, curve: Curve) -> float:
+    """Its value at the end of the step that is shown; nan where it is unknown."""
+    known = recorded(side, curve)
+    upto = int(np.searchsorted(known[:, 0], side.t, side="right"))
+    return float(known[upto - 1, 1]) if upto else np.nan
+
+
+def drawn(values: Array, most: int) -> NDArray[np.intp]:
+    """Which of many values draw their curve: of each stretch the least and the greatest, so that no peak is lost, and
+    the last."""
+    if len(values) <= most:
+        return np.arange(len(values))
+    size = -(-2 * len(values) // most)
+    whole = len(values) // size * size
+    stretches, start = values[:whole].reshape(-1, size), np.arange(0, whole, size)
+    return np.unique(np.r_[start + stretches.argmin(axis=1), start + stretches.argmax(axis=1), len(values) - 1])
+
+
+def mark_now(ui: UiState, snapshot: Snapshot, last: float) -> None:
+    """In a plot over time: a line at the instant that is shown, where steps after it are known up to the time `last`
+    [s]."""
+    if last > snapshot.t:
+        implot.plot_inf_lines("##now", np.array([snapshot.t]), implot.Spec(
+            line_color=style.colors(ui).accent, line_weight=1.5 * ui.preferences.scale))
 
 
 def title(snapshot: Snapshot, curve: Curve) -> str:

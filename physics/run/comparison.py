@@ -7,20 +7,18 @@ to the last bit.
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
-import numpy as np
-
-from ..books.balance import balance
-from ..books.ledger import Account
+from ..core.interruption import Interrupted
+from ..core.model import Array
 from ..core.report import SIDES, Event, Side
 from ..core.settings import SettingGroup, names_of
 from ..look.instant import SAME, simulation_at
 from ..look.modes import Modes
-from ..look.quantities import QUANTITIES, Sample
+from ..look.quantities import QUANTITIES
 from ..look.timeline import Bars
 from ..methods import METHODS
 from ..methods.choices import check_settings
@@ -29,6 +27,7 @@ from ..simulation.alarm import EnergyAlarm
 from ..simulation.commands import Grab, Place, Release, Reset, Set, SimulationCommand
 from ..simulation.history import BUDGET, MOST_STEPS_BETWEEN
 from ..simulation.simulation import Simulation
+from .log import Log, recall, row_of
 from .messages import MOST_CURVES, PHASES, ShownInstant, Timeline, Watch
 from .recording import Heading, Mark, Page, Recording, SidePage, Track
 from .script import Script
@@ -38,39 +37,7 @@ SHARED_SETTINGS = names_of(SettingGroup.PAIRS, SettingGroup.SCENE)  #: settings 
 
 #: fields of Loads that describe the mouse spring
 GRAB_LOADS = ("grab_body", "grab_point", "grab_target", "grab_turn", "grab_force")
-ENERGIES, OWN_STEP, WATCHED = slice(0, 6), 6, 7  # columns of the log; a column a watched curve from WATCHED on
 TIMELINE_EVENTS = 2000  # events of the timeline at most
-
-
-class Log:
-    """Energy and the watched quantities at the last steps of the clock. The older half is dropped when it is full.
-
-    Columns: those of `Snapshot.energy_log`, the number of the side's own step, and the watched quantities.
-    """
-
-    def __init__(self, rows: int) -> None:
-        self._rows = np.full((2 * rows, WATCHED + MOST_CURVES), np.nan)
-        self._half, self._count = rows, 0
-
-    @property
-    def rows(self) -> np.ndarray:
-        return self._rows[max(0, self._count - self._half) : self._count]
-
-    def add(self, row: Sequence[float]) -> None:
-        if self._count == len(self._rows):
-            self._rows[: self._half] = self._rows[self._half :]
-            self._count = self._half
-        self._rows[self._count, : len(row)] = row
-        self._count += 1
-
-    def cut(self, t: float) -> None:
-        """Drop the rows later than the time t."""
-        self._count = int(np.count_nonzero(self._rows[: self._count, 0] <= t))
-
-    @property
-    def most(self) -> int:
-        """Rows that it holds at least."""
-        return self._half
 
 
 class Member:
@@ -183,39 +150,20 @@ class Member:
         """From here on the clock's steps are the side's own."""
         self.count, self._marks = 1, [Mark(0, 0, 1)]
 
+    @property
+    def curves(self) -> Array:
+        """The rows of the log, of all steps that the run can be brought to and of those before."""
+        return self.log.upto(self.simulation.reachable()[1])
+
     def note(self, t: float, watch: Watch) -> None:
         """Write a row of the log."""
-        sim = self.simulation
-        e, now = balance(sim.model, sim.state), Sample(sim.model, sim.state, sim.contacts, sim.info)
-        self.log.add((t, e.kinetic, e.potential, e.spring, -float(sim.state.ledger[Account.STORED, 0]), -e.taken,
-                      sim.step_count, *(QUANTITIES[c.quantity].value(now, c.body) for c in watch.curves)))
+        self.log.put(row_of(t, self.simulation.step_count, self.simulation, watch))
 
-    def look_back(self, watch: Watch, before: Watch) -> None:
-        """Fill the watched columns of the log: of curves that were watched before with what was recorded of them, of
-        others as far as the history and the present give the quantity."""
-        sim, rows = self.simulation, self.log.rows
-        old = rows[:, WATCHED:].copy()
-        rows[:, WATCHED:] = np.nan
-        fresh = []
-        for column, curve in enumerate(watch.curves, WATCHED):
-            if curve in before.curves:
-                rows[:, column] = old[:, before.curves.index(curve)]
-            else:
-                fresh.append((column, curve, QUANTITIES[curve.quantity]))
-        if len(rows) and rows[-1, OWN_STEP] == sim.step_count:
-            now = Sample(sim.model, sim.state, sim.contacts, sim.info)
-            for column, curve, quantity in fresh:
-                rows[-1, column] = quantity.value(now, curve.body)
-        fresh = [item for item in fresh if item[2].of_state]
-        if not fresh or sim.history is None:
-            return
-        kept = {k.step: k for k in sim.history.keyframes}
-        for row in rows[:-1]:
-            keyframe = kept.get(int(row[OWN_STEP]))
-            if keyframe is not None:
-                then = Sample(sim.model, keyframe.state, None, None)
-                for column, curve, quantity in fresh:
-                    row[column] = quantity.value(then, curve.body)
+    def recalled(self, watch: Watch) -> Iterator[None]:
+        """Fill the log with what the history tells; of a long run, that of some of its steps."""
+        first, last = self.reachable()
+        every = max(1, (last - first) // self.log.most)
+        return recall(self.simulation, self.log, watch, [self.step_of(k) for k in range(first, last + 1, every)])
 
 
 class Comparison:
@@ -250,6 +198,7 @@ class Comparison:
         for member in self.members:
             member.simulation.seek(member.step_of(self.step_count))
         self._note()
+        self._recalls = self._recall_anew()
 
     @property
     def simulation(self) -> Simulation:
@@ -276,6 +225,8 @@ class Comparison:
         before = [member.simulation.standing() for member in self.members] if len(self.members) > 1 else []
         if not self.replays:
             self._taken = min(self._taken, self.step_count)
+            if any([member.log.cut(member.simulation.step_count) for member in self.members]):
+                self._recalls = self._recall_anew()  # another branch is recorded now
         try:
             for member in self.members:
                 member.advance(self.step_count)
@@ -301,8 +252,6 @@ class Comparison:
             raise
         self.instant = None
         self.step_count = step
-        for member in self.members:
-            member.log.cut(self.time)
 
     def reset(self) -> None:
         """Back to the start of the scene; of a recording that is replayed, to its first step."""
@@ -437,8 +386,7 @@ class Comparison:
         for member, stood in zip(self.members, there.sides, strict=True):
             member.stand(stood)
         self.instant, self.step_count = None, there.step
-        for member in self.members:
-            member.log.cut(self.time)
+        self._recalls = self._recall_anew()
 
     def _stood(self) -> Instant:
         return Instant(self.step_count, tuple(member.stood() for member in self.members))
@@ -448,6 +396,7 @@ class Comparison:
         if self.replays and not isinstance(command, Reset):
             for member in self.members:
                 member.take_over(self.step_count)
+            self._recalls = self._recall_anew()
         match command:
             case Set("h", value):
                 self._set_h(value)
@@ -525,7 +474,28 @@ class Comparison:
                 self.simulation.number(curve.body)
         before, self.watch = self.watch, watch
         for member in self.members:
-            member.look_back(watch, before)
+            member.log.watch(watch, before)
+        self._note()
+        self._recalls = self._recall_anew()
+
+    @property
+    def recalling(self) -> bool:
+        """What the history tells is still missing in the logs."""
+        return self._recalls is not None
+
+    def recall(self, enough: Callable[[], bool]) -> None:
+        """Go on filling the logs until it is `enough`."""
+        while self._recalls is not None and not enough():
+            try:
+                next(self._recalls)
+            except StopIteration:
+                self._recalls = None
+            except Interrupted:  # a generator that was broken off is at its end
+                self._recalls = self._recall_anew()
+                raise
+
+    def _recall_anew(self) -> Iterator[None] | None:
+        return chain.from_iterable(member.recalled(self.watch) for member in self.members)
 
     # ---------------------------------------------------------------------------------------- comparison
 
@@ -538,6 +508,7 @@ class Comparison:
             self._drive()
             self.step_count = self.simulation.step_count
             self._taken = self.reachable()[0]
+            self._recalls = self._recall_anew()
             return
         if len(sides) > SIDES[1]:
             raise ValueError(f"up to {SIDES[1]} sides can be compared, not {len(sides)}")
@@ -546,6 +517,7 @@ class Comparison:
         self._share_clock()
         self._drive()
         self.reset()
+        self._recalls = None
 
     def _member(self, side: Side, budget: int) -> Member:
         scene = self.scene.with_coordinates(side.coordinates) if side.coordinates else self.scene

@@ -21,14 +21,17 @@ from numpy.typing import NDArray
 from ..books.diagnostics import measure
 from ..core.interruption import Interrupted, interruptible
 from ..core.limits import COMMANDS
+from ..core.rotations import rotated
 from ..core.state import Contacts
 from ..look.inspection import Inspection
 from ..scene.scene import Scene
 from ..simulation.failure import CannotStep
-from ..simulation.simulation import Simulation, point_of_body
+from ..simulation.simulation import Simulation
 from . import messages as m
-from .comparison import ENERGIES, WATCHED, Comparison, Member
+from .comparison import Comparison, Member
+from .concerns import ENDS, HARMLESS, interrupts, may_need_other_kernels
 from .journal import Journal
+from .log import ENERGIES, WATCHED
 from .looks import Looks
 from .pacing import Pacer
 from .recording import Heading
@@ -42,8 +45,9 @@ PUBLISH_INTERVAL = 1.0 / 120.0  # least time between snapshots while no command 
 SLICE = 0.008                   # time of stepping after which commands and the snapshot have their turn [wall s]
 IDLE_WAIT = 0.25                # time between looks at the command queue while paused; a command wakes at once [wall s]
 SHOWN_EVENTS = 200              # latest events in a snapshot
+RECALL_INTERVAL = 0.1           # least time between snapshots while curves of the past are filled [wall s]
 PAGE_INTERVAL = 0.4             # time between two pages of the journal: what a crash may lose [wall s]
-LOG_ROWS = 4096                 # steps of the clock in the energy plot
+LOG_ROWS = 8192                 # latest steps of the clock of which curves have a point each
 COMPILING = "compiling for this machine"
 PATIENCE = 0.1                  # work on one step after which a command that concerns it interrupts it [wall s]
 CLOSING = 0.7                   # longest time that `stop` waits for the thread [wall s]
@@ -203,9 +207,10 @@ class Runner:
         now = self._clock()
         found = self._go_on_studying() or self._told_saved()
         if self._paused:
+            found = self._recall(SLICE) or found
             if handled or found:
                 self._publish()
-            return 0.0 if self._studies.running else IDLE_WAIT
+            return 0.0 if self._studies.running or self._sides.recalling else IDLE_WAIT
         deadline = now + SLICE
         while self._sides.time < self._pacer.due(now) and not self._paused:
             self._step()
@@ -215,7 +220,11 @@ class Runner:
         self._pacer.note(now, self._sides.time)
         if handled or self._paused or now - self._published >= PUBLISH_INTERVAL:
             self._publish()
-        return min(IDLE_WAIT, self._pacer.wait(now, self._sides.time))
+        spare = min(IDLE_WAIT, self._pacer.wait(now, self._sides.time))
+        if spare > 0.0 and self._sides.recalling:
+            self._recall(min(SLICE, spare))
+            return 0.0
+        return spare
 
     # ------------------------------------------------------------------------------------- commands
 
@@ -457,6 +466,18 @@ class Runner:
         with self._long_work():
             return self._studies.advance(lambda: bool(self._commands) or self._clock() >= until)
 
+    def _recall(self, seconds: float) -> bool:
+        """Go on filling curves with what the history tells; returns whether it is time to show what is new."""
+        if not self._sides.recalling:
+            return False
+        until = self._clock() + seconds
+        try:
+            with self._long_work():
+                self._sides.recall(lambda: bool(self._commands) or self._clock() >= until)
+        except Interrupted:  # the row in hand is made again
+            pass
+        return not self._sides.recalling or self._clock() - self._published >= RECALL_INTERVAL
+
     # ------------------------------------------------------------------------------------- stepping
 
     def _step(self) -> bool:
@@ -513,7 +534,7 @@ class Runner:
         self.latest = replace(sides[focus], sides=sides)
 
     def _snapshot(self, number: int, member: Member, inspection: Inspection | None) -> m.Snapshot:
-        sim, log, instant = self._sides.shown(number), member.log.rows, self._sides.instant
+        sim, log, instant = self._sides.shown(number), member.curves, self._sides.instant
         energy, momenta = measure(sim.model, sim.state.bodies, sim.state.joints)
         bodies = sim.state.bodies
         events = sim.latest_events(SHOWN_EVENTS)
@@ -544,28 +565,6 @@ class Runner:
         )
 
 
-#: commands that leave the course of a run as it is
-HARMLESS = (m.Play | m.Pause | m.Step | m.StepToEvent | m.GoToEvent | m.Seek | m.SetSpeed | m.Inspect | m.Watch
-            | m.Focus | m.SaveRun)
-ENDS = m.Pause | m.Reset | m.Open | m.Compare | m.Shutdown  #: commands that end a run of steps
-
-
-def interrupts(command: m.Command) -> bool:
-    """Whether a command makes the step in hand needless, or wants it made otherwise. Pulling does not: while a body is
-    dragged such commands come all the time."""
-    return isinstance(command, ENDS | m.Seek | m.Undo | m.Place | m.GoToEvent | m.Step | m.StepToEvent | m.Set)
-
-
-def may_need_other_kernels(command: m.Command) -> bool:
-    """Whether a command may lead to kernels that were not needed before: another scene, method, solver or view."""
-    match command:
-        case m.Set(_, value):
-            return isinstance(value, str)
-        case m.Inspect(view):
-            return bool(view)
-        case _:
-            return isinstance(command, m.Open | m.Compare | m.StudyLinks | m.StudyOrders)
-
 
 def frozen(a: NDArray[Any]) -> Any:
     """A read-only copy."""
@@ -580,7 +579,7 @@ def grabbed(sim: Simulation) -> m.Grabbed | None:
     body = int(loads.grab_body[0])
     if body < 0:
         return None
-    point = point_of_body(sim.state.bodies, body, loads.grab_point)
+    point = sim.state.bodies.x[body] + rotated(sim.state.bodies.q[body], loads.grab_point)
     return m.Grabbed(
         body, tuple(point.tolist()), tuple(loads.grab_target.tolist()), tuple(loads.grab_force.tolist()),
     )

@@ -13,11 +13,11 @@ from ..books import ledger
 from ..core.copy_in_place import copy_into
 from ..core.interruption import Interrupted, LeftBehind, apart, look_up
 from ..core.limits import EVENTS
-from ..core.model import Array, BodyKind, Model, movable
+from ..core.model import BodyKind, Model, movable
 from ..core.report import Event, Settings, StepInfo
 from ..core.rotations import quaternion_products, rotated
 from ..core.settings import STEPWISE
-from ..core.state import Bodies, Contacts, Owner, State, copy_state, empty_contacts
+from ..core.state import Contacts, Owner, State, copy_state, empty_contacts
 from ..core.tuple_abi import forget_packed
 from ..dynamics.forces import Loads, empty_loads
 from ..methods import METHODS, Marching, Method, Untreatable
@@ -501,7 +501,8 @@ class Simulation(Reading):
         try:
             first, last = self.reachable()
             if self.history is not None and self.history.keyframes and first <= step <= last:
-                self._make_again(step)
+                self.step_count = -1  # it stands at no state of this record
+                self.recall(step)
                 leads_there = hash_of_state(self.state) == hash_of_state(there.saved.state)
         except (CannotStep, Interrupted):
             pass
@@ -571,7 +572,8 @@ class Simulation(Reading):
             return
         settings, before = self.settings, self.standing()
         try:
-            self._make_again(step)
+            self.step_count = -1
+            self.recall(step)
         except Exception:
             self.stand(before)
             raise
@@ -581,19 +583,18 @@ class Simulation(Reading):
             self._apply(settings)
             self.loads = self._no_loads()
 
-    def _make_again(self, step: int) -> None:
-        """Make the recorded step that led to the state after step number `step` once more."""
+    def recall(self, step: int, made: bool = True) -> None:
+        """Stand at the recorded state after step number `step`, with the settings of then. Only of a simulation that
+        `elsewhere` gave. made: with the contacts of that step, which is made again, on from where this stands where
+        that is nearer; else a keyframe must hold the state."""
         assert self.history is not None
-        keyframe = self.history.keyframe(max(step - 1, self.history.first))
-        self._set_state(keyframe.step, keyframe.state)
+        keyframe = self.history.keyframe(max(step - made, self.history.first))
+        if not keyframe.step <= self.step_count <= step - made:
+            self._set_state(keyframe.step, keyframe.state)
+            self._take_inputs(keyframe.step)
         while self.step_count < step:
             look_up()
             self._step_again()
-
-
-def point_of_body(bodies: Bodies, body: int, point: Array) -> Array:
-    """World position (3,) [m] of a point (3,) [m] that is given in the body frame."""
-    return bodies.x[body] + rotated(bodies.q[body], point)
 
 
 def _copy_loads(loads: Loads) -> Loads:

@@ -12,7 +12,7 @@ from contactlab.physics import Scene
 from contactlab.physics.methods import METHODS
 from contactlab.physics.run import messages as m
 from contactlab.physics.run import runner as runner_module
-from contactlab.physics.run.comparison import Log
+from contactlab.physics.run.log import OWN_STEP, WATCHED, Log
 from contactlab.physics.run.runner import Runner
 from contactlab.physics.simulation.simulation import Simulation
 
@@ -231,7 +231,9 @@ def test_the_trace_is_the_quantity_at_every_step_and_known_from_before_it_was_as
         assert side.trace[1:, 1].tolist() == [row[k] for row in heights]
     more = do(runner, m.Step(5))
     assert more.sides[0].trace[-1].tolist() == [more.t, more.sides[0].x[1, 2]]
-    assert len(do(runner, m.Seek(10)).trace) == 11
+    back = do(runner, m.Seek(10))
+    assert back.trace.tobytes() == more.trace.tobytes()  # what follows can be reached again, and is shown
+    assert len(do(runner, m.Step()).trace) == 12         # a new branch takes its place
     assert do(runner, m.Watch()).trace.shape[1] == 1
 
 
@@ -244,8 +246,8 @@ def test_a_curve_keeps_what_was_recorded_of_it_when_others_come_and_go():
     assert both[:, 2].tobytes() == first[:, 1].tobytes() and np.isfinite(both[:, 1]).all()
     alone = do(runner, m.Watch((height,))).trace
     assert alone.tobytes() == both[:, :2].tobytes()
-    again = do(runner, m.Watch((force,))).trace
-    assert np.isnan(again[:-1, 1]).all()  # forces of the past are not kept where nobody watches
+    again = recalled(runner, m.Watch((force,))).trace
+    assert again[1:].tobytes() == first[1:].tobytes()  # by making the steps once more
     assert "up to 8 curves" in do(runner, m.Watch((height,) * 9)).notice
 
 
@@ -254,9 +256,7 @@ def test_forces_and_energy_are_traced():
     s = do(runner, m.Step(20), m.Watch((m.Curve("energy"),)))
     for side in s.sides:
         assert side.trace[:, 1] == pytest.approx(side.energy_log[:, 1:5].sum(axis=1), rel=1e-12)
-    s = do(runner, m.Watch((m.Curve("contact_force", 1),)))
-    assert np.isnan(s.trace[:-1, 1]).all()  # forces of the past are not kept
-    s = do(runner, m.Step(200))
+    s = do(runner, m.Watch((m.Curve("contact_force", 1),)), m.Step(200))
     for side in s.sides:
         rows = (side.contacts.body_a == 1) | (side.contacts.body_b == 1)
         assert side.trace[-1, 1] == side.contacts.lam[rows].sum()
@@ -264,10 +264,59 @@ def test_forces_and_energy_are_traced():
     assert "a quantity must be" in do(runner, m.Watch((m.Curve("colour", 1),))).notice
 
 
-def test_the_log_keeps_the_newest_rows():
+def recalled(runner, *commands):
+    """The snapshot when all is filled in that the history tells."""
+    do(runner, *commands)
+    for _ in range(1000):
+        if not runner._sides.recalling:
+            return do(runner, m.Pause())
+        runner.tick()
+    raise AssertionError("the curves are never done")
+
+
+@pytest.mark.parametrize("sides", [(RIGID,), (RIGID, SOFT)])
+def test_curves_of_past_forces_are_those_that_somebody_who_watched_would_have_seen(sides):
+    """To the last bit: the steps are made again. The first instant has no step before it."""
+    force, friction = m.Curve("contact_force", 1), m.Curve("friction_force", 1)
+    watched, unwatched = (comparing(*sides, scene=Scene.load(scene_path("dice"))) for _ in range(2))
+    seen = do(watched, m.Watch((force, friction)), m.Step(150))
+    late = recalled(unwatched, m.Step(150), m.Seek(40), m.Watch((force, friction)))
+    for one, other in zip(seen.sides or (seen,), late.sides or (late,), strict=True):
+        assert one.trace[:, 1].max() > 0.0 and len(one.trace) == 151
+        assert one.trace[1:].tobytes() == other.trace[1:].tobytes()
+        assert one.energy_log.tobytes() == other.energy_log.tobytes()
+    assert late.step == 40 and late.x.tobytes() == do(watched, m.Seek(40)).x.tobytes()
+
+
+def test_a_branch_that_begins_while_curves_are_filled_has_its_own_forces():
+    force = m.Curve("contact_force", 1)
+    runner, plain = (comparing(RIGID, scene=Scene.load(scene_path("dice"))) for _ in range(2))
+    do(runner, m.Step(150))
+    runner._sides.look_at(m.Watch((force,)))
+    made = iter([False] * 130)
+    runner._sides.recall(lambda: next(made, True))  # a part of them: the helper stands in the middle of the run
+    late = recalled(runner, m.Seek(60), m.Set("gravity", (0.0, 0.0, -3.0)), m.Step(120))
+    seen = do(plain, m.Watch((force,)), m.Step(60), m.Set("gravity", (0.0, 0.0, -3.0)), m.Step(120))
+    assert late.trace[1:].tobytes() == seen.trace[1:].tobytes()
+    assert late.energy_log.tobytes() == seen.energy_log.tobytes()
+
+
+def test_what_cannot_be_reached_any_more_has_no_curve():
+    runner = comparing(RIGID)
+    do(runner, m.Watch((m.Curve("height", 0),)), m.Step(30), m.Seek(10))
+    s = recalled(runner, m.Place(0, (0.0, 0.0, 4.0), (1.0, 0.0, 0.0, 0.0)))
+    assert len(s.trace) == 11 and s.history == (10, 10)
+
+
+def test_the_log_reaches_back_to_the_start_and_keeps_its_order():
     log = Log(8)
     for k in range(100):
-        log.add((k, 0, 0, 0, 0, 0, 0, k))
-        assert log.rows[-1, 0] == k and len(log.rows) == min(k + 1, 8)
-    log.cut(95.0)
-    assert log.rows[:, 0].tolist() == list(range(88, 96))[-len(log.rows):]
+        log.put((k, 0, 0, 0, 0, 0, k, k))
+        steps = log.rows[:, OWN_STEP]
+        assert steps[0] == 0 and len(steps) + 8 >= 8 and len(steps) <= 16 and (np.diff(steps) > 0).all()
+        assert steps[-1] == k and log.at(k)[WATCHED] == k
+    assert log.cut(95) and not log.cut(95) and log.upto(90)[-1, OWN_STEP] == 90.0
+    log.put((0.5, 1, 1, 1, 1, 1, 1, 7))  # one that was left out before
+    assert log.rows[1, [0, OWN_STEP, WATCHED]].tolist() == [0.5, 1.0, 7.0]
+    log.put((9.0, 2, 2, 2, 2, 2, 1, 8))
+    assert log.rows[1, [0, 1, WATCHED]].tolist() == [0.5, 2.0, 8.0]  # the time is that of the clock

@@ -17,7 +17,8 @@ from contactlab.physics import Scene, SceneError, Simulation
 from contactlab.physics.run import run_file
 from contactlab.physics.run.comparison import Comparison
 from contactlab.physics.run.keeper import Keeper
-from contactlab.physics.run.messages import Settings, Side
+from contactlab.physics.run.log import WATCHED
+from contactlab.physics.run.messages import Curve, Settings, Side, Watch
 from contactlab.physics.run.run_file import read_run, write_run
 from contactlab.physics.simulation.commands import Grab, MoveGrab, Release, Reset, Set
 from contactlab.physics.simulation.history import hash_of_state
@@ -382,3 +383,25 @@ def test_scenes_with_joints_are_recorded_too(name, tmp_path):
     while again.replays:
         again.step()
     assert bits(again) == bits(run) and again.differs is None
+
+
+@pytest.mark.parametrize("sides", [(), (Side(Settings()), Side(Settings(h=1 / 480)))])
+def test_an_opened_run_has_all_its_curves_before_it_is_replayed(sides, tmp_path):
+    """Energies and forces, to the last bit: states are kept, and steps are made once more."""
+    watch = Watch((Curve("height", 1), Curve("contact_force", 1)))
+    run = Comparison(balls(), {}, 1000)
+    if sides:
+        run.compare(sides)
+    run.look_at(watch)
+    for _ in range(200):
+        run.step()
+    write_run(tmp_path / "a.contactlab", run.heading, run.take(everything=True))
+    recording = read_run(tmp_path / "a.contactlab")
+    again = Comparison(recording.scene, {}, 1000, recording)
+    again.look_at(watch)
+    again.recall(lambda: False)
+    assert again.step_count == 0 and not again.recalling
+    for mine, other in zip(again.members, run.members, strict=True):
+        assert len(mine.curves) == 201 and mine.curves[:, WATCHED + 1].max() > 0.0
+        assert mine.curves[1:, 1:].tobytes() == other.curves[1:, 1:].tobytes()
+        assert np.abs(mine.curves[:, 0] - other.curves[:, 0]).max() < 1e-12

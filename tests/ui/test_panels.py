@@ -75,7 +75,7 @@ def test_in_a_small_window_no_button_lies_on_another(probe, editing):
         assert lo.x >= 0 and hi.x <= 640
         assert not [other for other, (a, b) in below.items() if other != label and a.x < hi.x and lo.x < b.x]
     for kind in FIRST if editing else ():
-        lo, hi = probe.rects[f"{kind.capitalize()}##add"]
+        lo, hi = probe.rects[f"{kind.replace('_', ' ').capitalize()}##add"]
         assert hi.x - lo.x > imgui.calc_text_size(kind.capitalize()).x
 
 

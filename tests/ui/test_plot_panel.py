@@ -14,7 +14,7 @@ from contactlab.app.commands import run
 from contactlab.app.figure import encode
 from contactlab.app.lab import Lab
 from contactlab.app.panels import layout, plot
-from contactlab.app.panels.watch import title
+from contactlab.app.panels.watch import title, value_now
 from contactlab.app.ui_state import Preferences, UiState
 from contactlab.physics import Scene
 from contactlab.physics.core.closed_form import START, ClosedForm
@@ -181,6 +181,35 @@ def test_a_long_run_is_thinned_and_keeps_its_ends():
     long = replace(plotted(SPEED), trace=np.column_stack([t, -t]))
     x, y = plot.points(long, SPEED, None)
     assert len(x) <= plot.MOST_POINTS + 1 and x[0] == 0.0 and x[-1] == many - 1 and np.array_equal(y, -x)
+
+
+def test_a_thinned_curve_keeps_every_peak():
+    """A blow lasts one step of many."""
+    t, force = np.arange(50_000.0), np.full(50_000, 1.0)
+    blows = np.array([7, 12_345, 12_350, 40_000])
+    force[blows] = 5.0, 900.0, -3.0, 70.0
+    long = replace(plotted(SPEED), trace=np.column_stack([t, force]))
+    x, y = plot.points(long, SPEED, None)
+    assert len(x) <= plot.MOST_POINTS + 1 and (np.diff(x) > 0).all() and x[-1] == t[-1]
+    assert set(x[y != 1.0]) == {7.0, 40_000.0, 12_345.0, 12_350.0} and y.max() == 900.0 and y.min() == -3.0
+
+
+def test_of_a_curve_that_goes_on_after_the_instant_shown_the_value_is_that_of_the_instant(probe, monkeypatch):
+    """A line marks the instant, and the dot is on it."""
+    lines, dots = {}, {}
+    line, dot = implot.plot_inf_lines, implot.plot_scatter
+    monkeypatch.setattr(implot, "plot_inf_lines", lambda name, x, spec: lines.update({name: x}) or line(name, x, spec))
+    monkeypatch.setattr(implot, "plot_scatter",
+                        lambda name, x, y, spec: dots.update({name: (x[0], y[0])}) or dot(name, x, y, spec))
+    probe.ui.state_of(plot.PlotUi).curves[:] = [SPEED]
+    probe.snapshot[0] = replace(plotted(SPEED), t=T[100])
+    probe.frame()
+    assert lines["##now"].tolist() == [T[100]] and dots["##now_0"] == (T[100], T[100] ** 2)
+    assert value_now(probe.snapshot[0], SPEED) == T[100] ** 2
+    lines.clear()
+    probe.snapshot[0] = replace(plotted(SPEED), t=T[-1])
+    probe.frame()
+    assert "##now" not in lines and dots["##now_0"] == (T[-1], T[-1] ** 2)
 
 
 def test_the_table_has_a_column_a_curve_and_leaves_the_unknown_empty(tmp_path):
