@@ -28,7 +28,7 @@ class Quantity(NamedTuple):
     title: str
     unit: str
     of_body: bool   #: of one body, else of the whole system
-    of_state: bool  #: a function of the state alone; else of the step that led there too, which has to be made to know it
+    of_state: bool  #: a function of the state alone; else also of the step that led there
     value: Callable[[Sample, int], float]
 
 
