@@ -63,6 +63,7 @@ from .narration import narrated
 from .opening import SHOWN_AFTER, CannotOpen, in_words, opened
 from .record.shot import Shot
 from .stopping import Stopped, at_once, between_steps
+from .sweep_table import SweepTable
 from .sweeping import SUFFIXES, NoDask, carry_out
 from .trajectory import plotted, trajectory
 from .window_needed import window_opener
@@ -481,7 +482,8 @@ def load(name: str, settings: dict[str, Any], mesh: MeshChoices = AS_IT_IS) -> t
     if isinstance(content, Scene):
         return content, None
     if not isinstance(content, Recording):
-        held = "a lesson" if isinstance(content, Lesson) else "a contact problem"
+        kinds = {Lesson: "a lesson", SweepTable: "the table of a sweep"}
+        held = kinds.get(type(content), "a contact problem")
         raise BadInput(f"{path.name} holds {held} and no scene: the window shows it, File > Open")
     if settings:
         raise BadInput(f"{path.name} is a recorded run and keeps its own settings: leave out {', '.join(settings)}")

@@ -28,10 +28,12 @@ from .figure import Figure, encode
 from .making import Making
 from .mesh_box import mesh_box_of
 from .opening import SHOWN_AFTER, CannotOpen, Opening
+from .panels.sweep_map import MapUi
 from .record.encoder import numbered
 from .reference import write_reference
 from .report import report
 from .scene_files import entries, my_scenes
+from .sweep_table import SweepTable
 from .teaching import Teaching
 from .ui_state import Failure, OpeningStatus, Rect, Request, SceneEntry, UiState
 from .view.camera import Camera, action_bounds, scene_bounds
@@ -277,6 +279,8 @@ class Lab:
             self._show_problem(path, content)
         elif isinstance(content, Recording):
             self._replay(content)
+        elif isinstance(content, SweepTable):
+            self._show_table(content)
         else:
             self.making.opened(content)
             self.send(Open(content, paused=False))
@@ -298,6 +302,21 @@ class Lab:
         inspector.problem, inspector.problem_name = problem, path.name
         p.lower, p.lower_tab, self.ui.panels_hidden = True, "equations", False
         self.ui.say(f"{path.name}: {problem.contact_count} contacts")
+
+    def _show_table(self, table: SweepTable) -> None:
+        """Show the table of a sweep as a map: of the scene that it tells, else of the one that is open."""
+        if table.scene is None:
+            scene, now = self.making.scene, self.snapshot
+            try:
+                if scene is None or now is None:
+                    raise ValueError("no scene is open")
+                table = table.of(scene, now.settings)
+            except ValueError as error:
+                self.ui.tell(f"{table.path.name} does not tell which scene was run, and it is not the one that is open "
+                             f"({error}). Open that scene first; a .parquet table has it inside.")
+                return
+        self.ui.state_of(MapUi).show(table)
+        self.ui.sweep_map = True
 
     def save_problem(self, problem: ContactProblem | None = None) -> None:
         """Write the problem looked at into the user's documents."""

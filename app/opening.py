@@ -26,6 +26,7 @@ from ..physics.scene.parts import TAKEN_APART
 from ..physics.scene.refusals import SceneError, refusing
 from ..physics.scene.scene import Scene, open_file
 from .background import in_background
+from .sweep_table import SweepTable, read_table
 
 ARCHIVES = Path(platformdirs.user_cache_dir("contactlab", appauthor=False)) / "lessons"  # unpacked
 SHOWN_AFTER = 0.4  # [s] of opening a file, its progress is shown
@@ -39,20 +40,22 @@ class Opened(NamedTuple):
     """What a file holds."""
 
     path: Path                      #: absolute
-    content: Scene | ContactProblem | Recording | Lesson
+    content: Scene | ContactProblem | Recording | Lesson | SweepTable
 
 
 def opened(path: str | Path, check: bool = True, choices: MeshChoices = AS_IT_IS) -> Opened:
     """Read a scene, also one packed in a .zip, a robot, a mesh, a lesson (.lesson.toml, or in a .zip), a contact
-    problem (.npz), a recorded run (.contactlab) or the folder of one that was cut off. Raises CannotOpen. check: build
-    the scene once, so that nothing is left to fail later; without it, build it under `in_words`. choices: what a mesh
-    does not say."""
+    problem (.npz), the table of a sweep (.csv, .parquet), a recorded run (.contactlab) or the folder of one that was
+    cut off. Raises CannotOpen. check: build the scene once, so that nothing is left to fail later; without it, build it
+    under `in_words`. choices: what a mesh does not say."""
     with in_words(str(path)):
         place = Path(path).expanduser().absolute()
         if place.suffix.lower() == ".npz":
             return Opened(place, ContactProblem.load(place))
         if place.suffix.lower() == SUFFIX or place.is_dir():
             return Opened(place, read_run(place))
+        if place.suffix.lower() in (".csv", ".parquet"):
+            return Opened(place, read_table(place))
         if is_lesson(place):
             return Opened(place, Lesson.load(place, gallery().get, ARCHIVES))
         scene = read_packed(place) if place.suffix.lower() == ".zip" else open_file(place, *choices)

@@ -21,6 +21,7 @@ from ..physics import Scene, Simulation
 from ..physics.core.whole_file import whole_file
 from ..physics.run.sweep import REASON, Row, Sweep
 from .opening import load
+from .sweep_table import told as what_was_run
 
 SUFFIXES = (".csv", ".parquet")
 WAITING = 8      # tasks in the scheduler for each thread of a worker: enough that none waits for the next one
@@ -83,7 +84,7 @@ def carry_out(plan: Sweep, out: Path | None, scheduler: str | None, workers: int
         table = {name: [rows.there[k][name] for k in range(plan.count)] for name in plan.columns}
         if out is not None:
             with whole_file(out) as file:
-                _write(file, out.suffix, table)
+                _write(file, out.suffix, table, plan)
     if out is not None:
         _beside(out).unlink()
     return table
@@ -129,12 +130,12 @@ def _journal(out: Path, plan: Sweep) -> Iterator[_Rows]:
         yield rows
 
 
-def _write(file: IO[bytes], suffix: str, table: Mapping[str, list[Any]]) -> None:
+def _write(file: IO[bytes], suffix: str, table: Mapping[str, list[Any]], plan: Sweep) -> None:
     if suffix == ".parquet":
         from pyarrow import parquet
         from pyarrow import table as columns
 
-        parquet.write_table(columns(dict(table)), file)
+        parquet.write_table(columns(dict(table)).replace_schema_metadata(what_was_run(plan)), file)
         return
     text = io.StringIO()
     writer = csv.writer(text)

@@ -318,7 +318,8 @@ def draw_open_box(ui: UiState) -> None:
         imgui.text(COMMANDS[ui.open_box].title)
     meshes = f"Meshes: {', '.join(NAMES)}."
     style.muted(ui, meshes if ui.open_box == "add_mesh_file" else
-                f"Scenes: .toml. Robots: .urdf, .xml (MJCF). {meshes} Runs: .contactlab. Problems: .npz.", wrap=True)
+                f"Scenes: .toml. Robots: .urdf, .xml (MJCF). {meshes} Runs: .contactlab. Problems: .npz. "
+                "Tables of sweeps: .csv, .parquet.", wrap=True)
     if imgui.is_window_appearing():
         imgui.set_keyboard_focus_here()
     imgui.set_next_item_width(-1)

@@ -1,7 +1,7 @@
 """A map of a sweep: a box in which one chooses one or two parameters and what is measured, and sees it over their
 values, each as a cell; a click on a cell opens that run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,8 +12,9 @@ from ...physics.core.settings import SETTINGS
 from ...physics.look.quantities import QUANTITIES
 from ...physics.run.measures import OWN_MEASURES, STATISTICS
 from ...physics.run.messages import Command, MapStudy, Snapshot, StudyMap
+from ..sweep_table import AXES, SweepTable
 from ..ui_state import Rect, UiState
-from . import style
+from . import pictures, style
 from .fields import read_number, written
 from .watch import choose_body, of_scene
 
@@ -48,22 +49,39 @@ class MapUi:
     body: int = -1
     statistic: str = "end"
     until: float = 3.0
+    table: SweepTable | None = None  # that is shown in place of runs made here
+    axes_of_table: list[str] = field(default_factory=list)
+    measure_of_table: str = ""
+    others: dict[str, int] = field(default_factory=dict)  # which values the other parameters of the table have
+    study: MapStudy | None = None    # of the table, as it is chosen now
+
+    def show(self, table: SweepTable | None) -> None:
+        """Show a table from its first two parameters that are numbers."""
+        self.table, self.others, self.study = table, {}, None
+        if table is not None:
+            self.axes_of_table, self.measure_of_table = table.numbers[:AXES], table.measures[0]
 
 
 def draw_sweep_map(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]) -> None:
     """The contents of the box: what is varied and measured at the left, the map beside it."""
     mine, study = ui.state_of(MapUi), snapshot.map
+    if mine.table is not None:
+        study = mine.study = mine.study or mine.table.study(mine.axes_of_table, mine.measure_of_table, mine.others)
     with style.font(ui, bold=True, size=20.0):
         imgui.text("Map of a sweep")
-    style.muted(ui, "The scene is run from its start with the present settings for every combination of values. A "
-                    "click on a cell opens that run.", wrap=True)
+    style.muted(ui, ("The scene is run from its start with the present settings for every combination of values."
+                     if mine.table is None else f"{mine.table.path.name}: runs that were made before.")
+                + " A click on a cell opens that run.", wrap=True)
     wide = 24.0 * ui.font
     imgui.begin_child("map_choice", (wide, 24.0 * ui.font))
-    for k, axis in enumerate(mine.axes):
-        style.heading(ui, "Across" if k == 0 else "Upwards")
-        _axis(ui, snapshot, axis, k)
-    style.heading(ui, "Measured")
-    _measure(ui, snapshot, mine)
+    if mine.table is None:
+        for k, axis in enumerate(mine.axes):
+            style.heading(ui, "Across" if k == 0 else "Upwards")
+            _axis(ui, snapshot, axis, k)
+        style.heading(ui, "Measured")
+        _measure(ui, snapshot, mine)
+    else:
+        _table_choice(ui, mine, mine.table)
     imgui.end_child()
     imgui.same_line()
     imgui.begin_child("map", (imgui.get_content_region_avail().x, 24.0 * ui.font), 0, imgui.WindowFlags_.no_scrollbar)
@@ -72,7 +90,14 @@ def draw_sweep_map(ui: UiState, snapshot: Snapshot, send: Callable[[Command], No
     else:
         _map(ui, study)
     imgui.end_child()
-    _buttons(ui, mine, study, asked(mine, snapshot), send)
+    if mine.table is None:
+        _buttons(ui, mine, study, asked(mine, snapshot), send)
+    else:
+        if imgui.button("Runs of my own##map"):
+            mine.show(None)
+        imgui.same_line()
+    if imgui.button("Close##map"):
+        ui.sweep_map = False
 
 
 def asked(mine: MapUi, snapshot: Snapshot) -> StudyMap:
@@ -101,8 +126,38 @@ def _buttons(ui: UiState, mine: MapUi, study: MapStudy | None, wanted: StudyMap,
             send(wanted)
         imgui.end_disabled()
     imgui.same_line()
-    if imgui.button("Close##map"):
-        ui.sweep_map = False
+
+
+def _table_choice(ui: UiState, mine: MapUi, table: SweepTable) -> None:
+    """Which parameters of the table are the axes, which values the others have, and what is shown."""
+    before = [*mine.axes_of_table], mine.measure_of_table, {**mine.others}
+    for k, title in enumerate(("Across", "Upwards")[: len(mine.axes_of_table)]):
+        style.heading(ui, title)
+        chosen = _choice(f"##table_axis_{k}", table.numbers, mine.axes_of_table[k])
+        if chosen in mine.axes_of_table:  # the two change places
+            mine.axes_of_table[mine.axes_of_table.index(chosen)] = mine.axes_of_table[k]
+        mine.axes_of_table[k] = chosen
+    style.heading(ui, "Measured")
+    mine.measure_of_table = _choice("##table_measure", table.measures, mine.measure_of_table, str)
+    for name, values in table.vary:
+        if name not in mine.axes_of_table:
+            style.heading(ui, titled(name))
+            words = [value if isinstance(value, str) else f"{value:.6g}" for value in values]
+            mine.others[name] = words.index(_choice(f"##table_{name}", words, words[mine.others.get(name, 0)], str))
+    if before != (mine.axes_of_table, mine.measure_of_table, mine.others):
+        mine.study = None
+
+
+def _choice(label: str, names: Sequence[str], now: str, words: Callable[[str], str] | None = None) -> str:
+    """A list of names, in the words for them."""
+    words = words or titled
+    imgui.set_next_item_width(-1)
+    if imgui.begin_combo(label, words(now), imgui.ComboFlags_.height_largest):
+        for name in names:
+            if imgui.selectable(f"{words(name)}{label}_{name}", name == now)[0]:
+                now = name
+        imgui.end_combo()
+    return now
 
 
 def _axis(ui: UiState, snapshot: Snapshot, axis: Axis, k: int) -> None:
@@ -208,7 +263,8 @@ def _map(ui: UiState, study: MapStudy) -> None:
     """The cells with their scales, the value under the cursor, and what a click opens."""
     found, (across, *upwards) = table(study), study.asked.vary
     with style.font(ui, size=13.0):
-        imgui.text(style.clipped_text(f"{study.asked.measure.replace('_', ' ')}, after {study.asked.until:g} s: "
+        after = "" if np.isnan(study.asked.until) else f", after {study.asked.until:g} s"
+        imgui.text(style.clipped_text(f"{study.asked.measure.replace('_', ' ')}{after}: "
                                       f"{study.scene.title or study.scene.name}", imgui.get_content_region_avail().x))
         x, y = imgui.get_cursor_screen_pos()
         room = imgui.get_content_region_avail()
@@ -225,16 +281,21 @@ def _map(ui: UiState, study: MapStudy) -> None:
 
 def _cells(ui: UiState, found: Array, rect: Rect) -> None:
     x, y, w, h = rect
-    rows, columns = found.shape
-    low, high = bounds(found)
-    draw, c = imgui.get_window_draw_list(), style.colors(ui)
-    for i in range(rows):
-        for j in range(columns):
-            value = found[i, j]
-            p = round(x + w * j / columns), round(y + h * (rows - 1 - i) / rows)
-            q = round(x + w * (j + 1) / columns), round(y + h * (rows - i) / rows)
-            color = c.raised if np.isnan(value) else ramp((value - low) / (high - low))
-            draw.add_rect_filled(p, q, style.u32(color))
+    wide, high = max(round(w), 1), max(round(h), 1)
+    unknown = style.colors(ui).raised
+
+    def made() -> tuple[pictures.Pixels, None]:
+        rows, columns = found.shape
+        least, greatest = bounds(found)
+        shares = np.linspace(0.0, 1.0, 256)
+        colors = np.array([*map(ramp, shares), unknown])
+        at = np.where(np.isnan(found), 256, np.rint(255 * (found - least) / (greatest - least)))[::-1]
+        cells = np.rint(255 * colors).astype(np.uint8)[np.nan_to_num(at, nan=256).astype(int)]
+        across, down = np.arange(wide) * columns // wide, np.arange(high) * rows // high
+        return cells[down[:, None], across], None
+
+    shown = pictures.picture(ui, "sweep_map", (found.tobytes(), found.shape, wide, high, unknown), made)
+    pictures.draw(shown, x, y, wide, high)
 
 
 def bounds(found: Array) -> tuple[float, float]:

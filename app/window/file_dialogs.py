@@ -12,7 +12,7 @@ from ..ui_state import UiState
 
 FILE_TYPES = ["Scenes, robots and meshes", "*.toml *.zip *.urdf *.xml *.mjcf *.obj *.stl *.ply *.off *.glb *.gltf",
               "Lessons", "*.lesson.toml *.zip", "Recorded runs", "*.contactlab",
-              "Contact problems", "*.npz", "All files", "*"]
+              "Contact problems", "*.npz", "Tables of sweeps", "*.csv *.parquet", "All files", "*"]
 HELPERS = ("zenity", "kdialog", "matedialog", "qarma")  # programs that show dialogs on Linux
 
 
