@@ -61,7 +61,9 @@ def draw_bench(ui: UiState, rect: Rect) -> None:
 def _columns(ui: UiState) -> tuple[int, float]:
     """How many buttons stand beside each other, and their width."""
     room, gap = imgui.get_content_region_avail().x, imgui.get_style().item_spacing.x
-    count = 3 if room > 12.5 * ui.font else 2
+    with style.font(ui, size=14.0):
+        longest = imgui.calc_text_size("Height field").x + 2.0 * imgui.get_style().frame_padding.x
+    count = max(1, min(3, int((room + gap) / (longest + gap))))
     return count, (room - (count - 1) * gap) / count
 
 
@@ -76,6 +78,7 @@ def _shapes(ui: UiState) -> None:
         on = bench.placing is not None and bench.undoes == f"Add {kind}"
         c = style.colors(ui)
         with style.color(imgui.Col_.button, c.accent if on else c.raised), style.font(ui, size=14.0), \
+                style.color(imgui.Col_.button_hovered, c.accent if on else c.hovered), \
                 style.color(imgui.Col_.text, c.on_accent if on else c.text):
             if imgui.button(f"{word.capitalize()}##add", (wide, 0)):
                 bench.begin_placing({"type": kind, **shape})

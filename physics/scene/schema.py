@@ -523,7 +523,7 @@ class ClosedFormTable(Table):
     position: Formulas = _field(("x0", "y0", "z0"), "three formulas: the body's position [m]")
     turn: Formulas = _field((0.0, 0.0, 0.0), "three formulas: the rotation vector from its first orientation [rad], "
                                               "world axes")
-    holds: FormulaText = _field(1, "a formula, mostly a comparison such as t < t1: the others hold where it is not 0")
+    holds: FormulaText = _field(1.0, "a formula, mostly a comparison such as t < t1: the others hold where it is not 0")
 
 
 class SceneFile(Table):

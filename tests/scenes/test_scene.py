@@ -395,3 +395,10 @@ def test_every_mesh_of_the_gallery_is_closed_and_its_origin_noted():
     for path in meshes:
         notes = Scene.from_mesh(path, collide="hull").build().labels.notes
         assert not any("not closed" in note for note in notes)
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_tables_of_every_gallery_scene_are_written_without_a_warning():
+    """Defaults have the types of their fields: sweeps and archives write all of them."""
+    for path in gallery().values():
+        Scene.load(path).tables.model_dump(mode="json")
