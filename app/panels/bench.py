@@ -26,6 +26,7 @@ TITLES = {
     "apart": "Pass through each other", "closed_form": "Closed forms",
 }
 SCENE: Location = ("scene",)
+SHORT = {"height_field": "Heights"}  # on its button
 FIRST_IN_LIST = ("scene", "body", "joint", "spring", "material", "pair")
 #: icon, title, and what the tool does to what is chosen
 TOOLS = {
@@ -62,7 +63,7 @@ def _columns(ui: UiState) -> tuple[int, float]:
     """How many buttons stand beside each other, and their width."""
     room, gap = imgui.get_content_region_avail().x, imgui.get_style().item_spacing.x
     with style.font(ui, size=14.0):
-        longest = imgui.calc_text_size("Height field").x + 2.0 * imgui.get_style().frame_padding.x
+        longest = imgui.calc_text_size("Universal").x + 2.0 * imgui.get_style().frame_padding.x
     count = max(1, min(3, int((room + gap) / (longest + gap))))
     return count, (room - (count - 1) * gap) / count
 
@@ -80,7 +81,7 @@ def _shapes(ui: UiState) -> None:
         with style.color(imgui.Col_.button, c.accent if on else c.raised), style.font(ui, size=14.0), \
                 style.color(imgui.Col_.button_hovered, c.accent if on else c.hovered), \
                 style.color(imgui.Col_.text, c.on_accent if on else c.text):
-            if imgui.button(f"{word.capitalize()}##add", (wide, 0)):
+            if imgui.button(f"{SHORT.get(kind, kind.capitalize())}##add", (wide, 0)):
                 bench.begin_placing({"type": kind, **shape})
         imgui.set_item_tooltip(f"A {word}: click in the view where it is to be. Esc gives up.")
     if len(edits.FIRST) % columns:

@@ -72,8 +72,9 @@ def draw_sweep_map(ui: UiState, snapshot: Snapshot, send: Callable[[Command], No
     style.muted(ui, ("The scene is run from its start with the present settings for every combination of values."
                      if mine.table is None else f"{mine.table.path.name}: runs that were made before.")
                 + " A click on a cell opens that run.", wrap=True)
-    wide = 24.0 * ui.font
-    imgui.begin_child("map_choice", (wide, 24.0 * ui.font))
+    wide = min(24.0 * ui.font, 0.45 * imgui.get_content_region_avail().x)
+    high = min(24.0 * ui.font, 0.6 * imgui.get_io().display_size.y)
+    imgui.begin_child("map_choice", (wide, high))
     if mine.table is None:
         for k, axis in enumerate(mine.axes):
             style.heading(ui, "Across" if k == 0 else "Upwards")
@@ -84,7 +85,7 @@ def draw_sweep_map(ui: UiState, snapshot: Snapshot, send: Callable[[Command], No
         _table_choice(ui, mine, mine.table)
     imgui.end_child()
     imgui.same_line()
-    imgui.begin_child("map", (imgui.get_content_region_avail().x, 24.0 * ui.font), 0, imgui.WindowFlags_.no_scrollbar)
+    imgui.begin_child("map", (imgui.get_content_region_avail().x, high), 0, imgui.WindowFlags_.no_scrollbar)
     if study is None:
         style.muted(ui, "Nothing is measured yet.")
     else:
@@ -174,11 +175,14 @@ def _axis(ui: UiState, snapshot: Snapshot, axis: Axis, k: int) -> None:
         imgui.end_combo()
     if not axis.name:
         return
-    for label, attribute in (("from", "low"), ("to", "high"), ("values", "count")):
+    given = (("from", "low"), ("to", "high"), ("values", "count"))
+    words = sum(imgui.calc_text_size(label).x + 0.8 * ui.font for label, _ in given)
+    wide = min(4.2 * ui.font, (imgui.get_content_region_avail().x - words) / len(given))
+    for label, attribute in given:
         imgui.align_text_to_frame_padding()
         style.muted(ui, label)
         imgui.same_line(0, 0.3 * ui.font)
-        imgui.set_next_item_width(4.2 * ui.font)
+        imgui.set_next_item_width(wide)
         changed, text = imgui.input_text(f"##map_{attribute}_{k}", written(getattr(axis, attribute)))
         number = read_number(text, whole=attribute == "count")
         if changed and not isinstance(number, str) and np.isfinite(number):

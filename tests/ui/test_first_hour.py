@@ -69,7 +69,7 @@ class Hands:
     def put(self, kind, place):
         """Add a body and put it down under a point of the view."""
         count = len(Document(self.text()).data["body"])
-        self.press(f"{kind.replace('_', ' ').capitalize()}##add")
+        self.press(f"{kind.capitalize()}##add")
         self.wait(lambda d: len(d.data["body"]) == count + 1)
         self.app.do("mousemove", *place)
         self.app.frames(SEEN)

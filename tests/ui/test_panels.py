@@ -12,6 +12,7 @@ from probe import Probe
 
 from contactlab.app.commands import COMMANDS
 from contactlab.app.panels import contacts, dialogs, energy, layout, ledger, orders, status, style, view
+from contactlab.app.panels.bench import SHORT
 from contactlab.app.panels.gallery import found
 from contactlab.app.panels.links import series
 from contactlab.app.ui_state import Request, SceneEntry, UiState
@@ -75,8 +76,9 @@ def test_in_a_small_window_no_button_lies_on_another(probe, editing):
         assert lo.x >= 0 and hi.x <= 640
         assert not [other for other, (a, b) in below.items() if other != label and a.x < hi.x and lo.x < b.x]
     for kind in FIRST if editing else ():
-        lo, hi = probe.rects[f"{kind.replace('_', ' ').capitalize()}##add"]
-        assert hi.x - lo.x > imgui.calc_text_size(kind.capitalize()).x
+        word = SHORT.get(kind, kind.capitalize())
+        lo, hi = probe.rects[f"{word}##add"]
+        assert hi.x - lo.x > imgui.calc_text_size(word).x
 
 
 def test_a_search_in_vain_says_so_and_a_button_goes_on(probe):
