@@ -298,6 +298,7 @@ COMMANDS: dict[str, AppCommand] = {
     "save_problem": AppCommand("Save the contact problem", "Equations", lambda lab, problem: lab.save_problem(problem)),
     "help": AppCommand("Keys and mouse", "App", _help),
     "reference": AppCommand("Reference of the Python interface", "App", lambda lab, _: lab.open_reference()),
+    "tour": AppCommand("A tour of the window", "App", lambda lab, _: lab.begin_tour()),
     "about": AppCommand("About Contactlab", "App", _about),
     "report": AppCommand("Copy a report for those who mend faults", "App", lambda lab, failure: lab.report(failure)),
     "fullscreen": AppCommand("Full screen", "App", lambda lab, _: lab.host.toggle_fullscreen()),

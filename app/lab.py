@@ -35,7 +35,7 @@ from .report import report
 from .scene_files import entries, my_scenes
 from .sweep_table import SweepTable
 from .teaching import Teaching
-from .ui_state import Failure, OpeningStatus, Rect, Request, SceneEntry, UiState
+from .ui_state import Failure, OpeningStatus, Rect, Request, SceneEntry, Tour, UiState
 from .view.camera import Camera, action_bounds, scene_bounds
 
 STATE_LINES = 0.1  # [s] between lines of the log that tell the state
@@ -508,6 +508,8 @@ class Lab:
             ui.tell("")
         elif ui.by_keys:
             ui.by_keys = False
+        elif ui.tour is not None:
+            ui.tour = None
         elif ui.workbench.placing is not None:
             ui.workbench.drop_placing()
         elif ui.workbench.on:
@@ -515,6 +517,17 @@ class Lab:
         else:
             ui.view.selected = -1
             ui.view.follow_selected = False
+
+    def begin_tour(self) -> None:
+        """Show the window card by card."""
+        if self.ui.workbench.on:
+            self.making.leave()
+        self.ui.tour, self.ui.panels_hidden, self.ui.preferences.toured = Tour(), False, True
+
+    def welcome(self) -> None:
+        """Begin the tour where it never was, unless there is something that the user is asked."""
+        if not (self.ui.preferences.toured or self.ui.leftovers or self.ui.question):
+            self.begin_tour()
 
     def quit(self) -> None:
         """End the program; unsaved work is asked about first."""

@@ -47,6 +47,7 @@ class Preferences:
     record_format: Literal["mp4", "gif"] = "mp4"
     record_size: PictureSize = "window"  # of videos and pictures
     record_folder: Words = ""            # "" = the user's videos folder
+    toured: bool = False                 # the tour of the window was begun once
     lesson_width: FontHeights = 26.0
     student: Annotated[str, Field(max_length=100)] = ""  # whose answers are written; "" = nobody's
     lessons: Annotated[dict[Words, Annotated[int, Field(ge=0, le=1000)]], Field(max_length=LESSONS)] = field(

@@ -37,7 +37,7 @@ from .view.view_options import ViewOptions
 PREDICT = "Predict first: then it runs."
 WAIT = "The run answers the question: it is left alone up to its end."
 #: commands that a lesson does without
-ELSEWHERE = ("edit", "compare", "compare_with", "links", "take_instant", "reload")
+ELSEWHERE = ("edit", "compare", "compare_with", "links", "take_instant", "reload", "tour")
 
 Send = Callable[[Command], None]
 

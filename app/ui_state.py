@@ -132,6 +132,17 @@ class Notice(NamedTuple):
     until: float  # on the app's clock [s]
 
 
+@dataclass
+class Tour:
+    """Where the tour of the window is."""
+
+    stop: int = 0         # of `panels.tour.STOPS`
+    begun: bool = False   # the card has been drawn, and `mark` belongs to it
+    mark: Any = None      # what was so when it was drawn first
+    done: bool = False    # what it asks for was done
+    height: float = 0.0   # of the card in the last frame [window units]
+
+
 Rect = tuple[float, float, float, float]
 
 
@@ -150,6 +161,7 @@ class UiState:
     palette: Palette = field(default_factory=Palette)
     help: bool = False
     about: bool = False
+    tour: Tour | None = None           # the tour of the window, while it is made
     links: bool = False                # the box with the study of chains
     orders: bool = False               # the box with the orders of accuracy
     sweep_map: bool = False            # the box with the map of a sweep
@@ -181,6 +193,7 @@ class UiState:
     view_rect: Rect = (0.0, 0.0, 1.0, 1.0)  # of the 3-D view in the window: x, y, width, height
     legend_height: float = 0.0         # of the legend below the picture; 0 where it stands in its corner
     plates: list[Rect] = field(default_factory=list)  # of the fixed panels, to be filled before they are drawn
+    places: dict[str, Rect] = field(default_factory=dict)  # where panels are in this frame, by title
     frames_per_second: float = 0.0
     clock: float = 0.0                 # [s]
     progress: tuple[str, float] | None = None  # while kernels compile: what, share done

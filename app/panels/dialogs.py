@@ -19,6 +19,7 @@ from .links import draw_links
 from .mesh_panel import draw_mesh_box
 from .orders import draw_orders
 from .sweep_map import draw_sweep_map
+from .tour import draw_tour
 
 Send = Callable[[Command], None]
 WHERE = {"body": " (on a body)", "paused": " (while paused)", "space": " (elsewhere)",
@@ -63,6 +64,8 @@ def draw_dialogs(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
         imgui.end()
     if ui.message:
         draw_message(ui)
+    if ui.tour is not None and snapshot is not None:
+        draw_tour(ui, snapshot, ui.tour)
 
 
 def _place(ui: UiState, width: float, top: float = 0.12, height: float = 0.0) -> float:

@@ -15,6 +15,8 @@ from . import style
 
 def guard(ui: UiState, title: str, rect: Rect | None, draw: Callable[[], object]) -> None:
     """Draw a panel of this title. Where it fails, or has failed, say so at `rect`, or in the present window."""
+    if rect is not None:
+        ui.places[title] = rect
     if title in ui.failures or not attempt(ui, title, draw):
         if rect is None:
             closed(ui, title)

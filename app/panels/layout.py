@@ -29,6 +29,7 @@ def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     _menus(ui)
     display = imgui.get_io().display_size
     ui.plates.clear()
+    ui.places.clear()
     pictures.sweep(ui)
     ui.view.vectors = ui.view.rejected = None
     if snapshot is not None and ui.course.on and ui.course.presenting:
@@ -97,7 +98,8 @@ def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: f
         right = width - wide - gap
     if p.lower:
         tall = lower.height(ui, bottom - top)
-        lower.draw_lower(ui, snapshot, send, (left, bottom - tall, right - left, tall), gap)
+        ui.places[lower.TITLE] = (left, bottom - tall, right - left, tall)
+        lower.draw_lower(ui, snapshot, send, ui.places[lower.TITLE], gap)
         lower.resize(ui, _edge(ui, "lower_edge", (left, bottom - tall - gap, right - left, gap), 1))
         bottom -= tall + gap
     if p.gallery and not ui.course.on:

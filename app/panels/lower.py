@@ -34,6 +34,7 @@ TABS: dict[str, Tab] = {tab.name: tab for tab in (
     contacts.TAB, script.TAB, body.TAB, plot.TAB, timeline.TAB, modes.TAB, laws.TAB, equations.TAB, trees.TAB,
     impact.TAB, pivots.TAB, step.TAB, ledger.TAB, compare.TAB,
 )}
+TITLE = "Contacts and equations"
 SHARE = 0.64  # of the width for a tab that has a panel beside it
 
 bind({tab.key: f"tab_{tab.name}" for tab in TABS.values() if tab.key})

@@ -59,6 +59,7 @@ def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command],
         imgui.end_menu()
     if imgui.begin_menu("Help"):
         _item(ui, "help")
+        _item(ui, "tour")
         _item(ui, "palette")
         _item(ui, "reference")
         _item(ui, "report")

@@ -3,7 +3,7 @@
 import gc
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +112,10 @@ def _open(
                 window.lab.teaching.open(lesson)
             window.lab.making.draft = Draft(DRAFTS)
             window.lab.making.offer(lost_work(DRAFTS))
+            if lesson is None and script is None:
+                window.lab.welcome()
+                with suppress(OSError):  # told at the end; now, for the program may be killed
+                    window.ui.preferences.save(preferences)
         with shown_tab(window.ui.preferences, "" if script is None else "script"):
             window.stay(asked)
     finally:

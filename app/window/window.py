@@ -370,7 +370,7 @@ class Window(pyglet.window.Window):
         if inside is None:
             return None
         side, px, py = inside
-        boxes = ui.boxes_open or ui.progress or imgui.is_popup_open("", imgui.PopupFlags_.any_popup)
+        boxes = ui.boxes_open or ui.tour or ui.progress or imgui.is_popup_open("", imgui.PopupFlags_.any_popup)
         if ui.over_button or (boxes and self.gui.io.want_capture_mouse):
             return None
         if not self.mouse.busy:

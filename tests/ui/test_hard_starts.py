@@ -181,7 +181,8 @@ class Windowed:
         self.videos = home / "videos"
         if home.is_dir() and not self.settings.exists():
             self.settings.parent.mkdir()
-            self.settings.write_text(json.dumps({"record_folder": str(self.videos), "lower_tab": name}))
+            self.settings.write_text(json.dumps(
+                {"record_folder": str(self.videos), "lower_tab": name, "toured": True}))
         self.environment = {"DISPLAY": screen, "LIBGL_ALWAYS_SOFTWARE": "1", "XDG_CONFIG_HOME": str(home),
                             "XDG_STATE_HOME": str(home / "state"), **environment}
         self.process = start(scene, code=code, **self.environment)

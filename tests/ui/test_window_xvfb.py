@@ -95,7 +95,7 @@ class App:
         (folder / "box.toml").write_text(SCENE)
         preferences = folder / "settings.json"
         preferences.write_text(json.dumps({"record_folder": str(folder / "videos"), "width": 1280, "height": height,
-                                           **preferred}))
+                                           "toured": True, **preferred}))
         self.environment = {**os.environ, "DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1", "XDG_SESSION_TYPE": "x11",
                             "XDG_STATE_HOME": str(folder / "state"), "FRAMES": str(folder / "frames")}
         self.process = subprocess.Popen(
