@@ -8,7 +8,9 @@ from typing import NamedTuple
 from ..assets import lessons
 from ..physics.lesson.lesson import Lesson, heading
 from ..physics.lesson.questions import POINTS, Given, Verdict
-from ..physics.lesson.schema import QuestionTable, StepTable
+from ..physics.lesson.schema import ArrowQuestion, PointQuestion, QuestionTable, StepTable
+
+Point = tuple[float, float, float]
 
 
 class LessonEntry(NamedTuple):
@@ -30,6 +32,21 @@ def lesson_entries() -> list[LessonEntry]:
     return found
 
 
+class Placed(NamedTuple):
+    """A point in the view, or an arrow to it."""
+
+    point: Point
+    start: Point | None = None  # of an arrow
+
+    @property
+    def given(self) -> Point:
+        """As a prediction: the point, or the vector of the arrow."""
+        if self.start is None:
+            return self.point
+        (x, y, z), (x0, y0, z0) = self.point, self.start
+        return x - x0, y - y0, z - z0
+
+
 @dataclass
 class Draft:
     """An answer while it is being made."""
@@ -37,6 +54,7 @@ class Draft:
     typed: str = ""   # of a number
     chosen: int = -1  # of options
     drawn: list[float] = field(default_factory=lambda: [math.nan] * POINTS)  # of a curve
+    placed: Placed | None = None  # of a point or an arrow, in the view
     last: int = -1    # point of the curve that the mouse was at in the last frame; -1: not drawing
 
     def draw(self, point: int, value: float) -> None:
@@ -80,6 +98,11 @@ class Course:
     def asks(self) -> bool:
         """A prediction is due, and nothing runs before it is made."""
         return self.question is not None and self.given is None
+
+    @property
+    def places(self) -> bool:
+        """The prediction that is due is made in the view, with the mouse."""
+        return self.asks and isinstance(self.question, PointQuestion | ArrowQuestion)
 
     @property
     def measures(self) -> bool:

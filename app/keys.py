@@ -103,7 +103,7 @@ KEYS: list[Binding] = [  # `bind` adds to it
 
 
 class Gesture(NamedTuple):
-    where: str  # "body", "paused" (a free body while time stands), "space" (no movable body), "edit" or "any"
+    where: str  # "body", "paused" (a free body while time stands), "space" (no movable body), "edit", "answer", "any"
     mouse: str
     does: str
 
@@ -123,6 +123,8 @@ GESTURES: tuple[Gesture, ...] = (
     Gesture("edit", "Double click", "choose the whole group"),
     Gesture("edit", "Drag the arrows", "move, turn, scale or throw (Q)"),
     Gesture("edit", "Left drag elsewhere", "orbit"),
+    Gesture("answer", "Left drag", "place your answer"),
+    Gesture("answer", "Shift+left drag", "orbit"),
     Gesture("any", "Right drag", "pan"),
     Gesture("any", "Wheel", "zoom to the cursor"),
     Gesture("any", "Right double click", "centre the view there"),

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..physics.lesson.answers import ENDING, Answer, AnswerFile
 from ..physics.lesson.lesson import Lesson, settings_to_send
 from ..physics.lesson.play import steps_to, windows_of
-from ..physics.lesson.questions import Given, NoAnswer, fault, in_digits, judge, options
+from ..physics.lesson.questions import Given, NoAnswer, fault, in_words, judge
 from ..physics.lesson.schema import CONTROLS
 from ..physics.run.messages import (
     Command,
@@ -180,12 +180,9 @@ class Teaching:
         if not student:
             return
         verdict, given = course.verdict, course.given
-        chosen = options(course.question)
-        words = chosen[int(given)] if chosen and not isinstance(given, tuple) else (
-            "a curve" if isinstance(given, tuple) else in_digits(given, 6))
         answer = Answer(
             step=course.number + 1, question=course.question.ask, kind=course.step.question.type,  # pyright: ignore
-            given=words, value=None if isinstance(given, tuple) else float(given),
+            given=in_words(course.question, given), value=None if isinstance(given, tuple) else float(given),
             answer="" if verdict is None else verdict.answer,
             error=verdict.error if verdict is not None and verdict.error == verdict.error else None,
             right=None if verdict is None else verdict.right, when=time.strftime("%Y-%m-%d %H:%M:%S"))

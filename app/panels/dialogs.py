@@ -23,7 +23,8 @@ from .tour import draw_tour
 
 Send = Callable[[Command], None]
 WHERE = {"body": " (on a body)", "paused": " (while paused)", "space": " (elsewhere)",
-         "edit": " (while editing)", "any": ""}
+         "edit": " (while editing)",
+         "answer": " (where a lesson asks for it)", "any": ""}
 FLOATING = (
     imgui.WindowFlags_.no_title_bar | imgui.WindowFlags_.no_resize | imgui.WindowFlags_.no_move
     | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_collapse

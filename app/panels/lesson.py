@@ -10,7 +10,13 @@ import numpy as np
 from imgui_bundle import imgui, implot
 
 from ...physics.lesson.questions import Verdict, instants, options, pieces
-from ...physics.lesson.schema import NumberQuestion, QuestionTable, SketchQuestion
+from ...physics.lesson.schema import (
+    ArrowQuestion,
+    NumberQuestion,
+    PointQuestion,
+    QuestionTable,
+    SketchQuestion,
+)
 from ...physics.look.quantities import QUANTITIES
 from ...physics.run.messages import Command, SetSpeed, Snapshot
 from ..course import Course, Draft
@@ -19,6 +25,7 @@ from ..ui_state import Rect, UiState
 from . import pictures, style
 from .formula import formula, plain
 from .parameters import draw_setting
+from .placed import draw_placed
 from .rows import FULL, value_row
 
 Send = Callable[[Command], None]
@@ -53,7 +60,7 @@ def draw_lesson(ui: UiState, snapshot: Snapshot, send: Send, rect: Rect) -> None
             _picture(ui, course.lesson.folder / course.step.picture)
         _controls(ui, snapshot, send, course)
         if course.question is not None:
-            _question(ui, course, course.question, size)
+            _question(ui, snapshot, course, course.question, size)
         elif course.step.until is not None:
             _run_button(ui, course)
         imgui.end_child()
@@ -191,7 +198,7 @@ def _run_button(ui: UiState, course: Course) -> None:
 # --------------------------------------------------------------------------------------------------- question
 
 
-def _question(ui: UiState, course: Course, question: QuestionTable, size: float) -> None:
+def _question(ui: UiState, snapshot: Snapshot, course: Course, question: QuestionTable, size: float) -> None:
     """Before the run the question with its answer's field; after it what the run said."""
     c = style.colors(ui)
     imgui.separator()
@@ -204,6 +211,8 @@ def _question(ui: UiState, course: Course, question: QuestionTable, size: float)
             _sketch(ui, course, question)
         elif isinstance(question, NumberQuestion):
             _number(ui, course, question)
+        elif isinstance(question, PointQuestion | ArrowQuestion):
+            draw_placed(ui, snapshot, course, question)
         else:
             _options(ui, course, options(question))
     if course.asks:
@@ -278,6 +287,8 @@ def _predict_button(ui: UiState, course: Course, question: QuestionTable) -> Non
     given: object = as_number(course.draft.typed)
     if isinstance(question, SketchQuestion):
         given = extended(course.draft.drawn)
+    elif isinstance(question, PointQuestion | ArrowQuestion):
+        given = None if course.draft.placed is None else course.draft.placed.given
     elif options(question):
         given = course.draft.chosen
     c = style.colors(ui)
@@ -294,6 +305,10 @@ def _told(ui: UiState, course: Course, question: QuestionTable, verdict: Verdict
     if isinstance(question, NumberQuestion):
         unit = f" {question.unit}" if question.unit else ""
         words += f": you are {abs(verdict.error):.3g}{unit} off"
+    elif isinstance(question, PointQuestion):
+        words += f": you are {style.engineering(verdict.error, 'm')} off"
+    elif isinstance(question, ArrowQuestion):
+        words += f": you are {verdict.error:.3g}° off"
     with style.color(imgui.Col_.text, c.spring if verdict.right else c.danger), \
             style.font(ui, bold=True, size=16.0 * size):
         imgui.text_wrapped(f"{words}.")

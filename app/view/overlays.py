@@ -196,7 +196,10 @@ def build(snapshot: Snapshot, options: ViewOptions, camera: Camera, size: tuple[
     if options.body_names:
         _names(b, snapshot)
     if snapshot.script is not None:
-        _script(b, snapshot.script.arrows)
+        for arrow in snapshot.script.arrows:
+            _arrow(b, arrow, look.selection)
+    for arrow, of_run in options.answers:
+        _arrow(b, arrow, look.velocity if of_run else look.selection)
     return b.glyphs(dents(snapshot, options, look, scale.body))
 
 
@@ -449,16 +452,15 @@ def _vectors(b: _Builder, snapshot: Snapshot, shown: BodyVectors, scale: Scale) 
         b.label(arrow.end, arrow.name, arrow.color)
 
 
-def _script(b: _Builder, arrows: tuple[ShownArrow, ...]) -> None:
-    """What a script draws: arrows, and marks for those without length."""
-    for arrow in arrows:
-        start, end = np.array([arrow.start]), np.array([arrow.end])
-        if arrow.start == arrow.end:
-            b.marks(start, b.look.selection, 1.0, 6.0, DIAMOND, 1.0)
-        else:
-            b.strokes(start, end, b.look.selection, 1.0, 3.0, ARROW, 0.8)
-        if arrow.name:
-            b.label(end[0], arrow.name, b.look.selection)
+def _arrow(b: _Builder, arrow: ShownArrow, color: Color) -> None:
+    """An arrow of a script or a lesson; one without length is a mark."""
+    start, end = np.array([arrow.start]), np.array([arrow.end])
+    if arrow.start == arrow.end:
+        b.marks(start, color, 1.0, 6.0, DIAMOND, 1.0)
+    else:
+        b.strokes(start, end, color, 1.0, 3.0, ARROW, 0.8)
+    if arrow.name:
+        b.label(end[0], arrow.name, color)
 
 
 def _inertia_boxes(b: _Builder, snapshot: Snapshot) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...physics.core.model import Array
+from ...physics.run.messages import ShownArrow
 
 
 class BodyVectors(NamedTuple):
@@ -58,4 +59,5 @@ class ViewOptions:
     follow_selected: bool = False
     keep_in_view: bool = False     # the camera moves so that all that moves is seen
     vectors: BodyVectors | None = None  # set by the tab Body in every frame in which it is shown
+    answers: tuple[tuple[ShownArrow, bool], ...] = ()  # to a question of a lesson; True: the run's; set likewise
     rejected: Poses | None = None       # ghosts of a state that a step did not reach, set by the tab Step likewise

@@ -60,7 +60,7 @@ class Mouse:
             self._begin("turn" if turn else "place", PLACE_TURN if turn else PLACE)
             return
         self._begin("pull", TURN if turn else PULL)
-        point = _point(self._anchor)
+        point = as_point(self._anchor)
         self.lab.send(Grab(int(hit.body), point, point, turn))
 
     def drag(self, x: float, y: float, dx: float, dy: float) -> None:
@@ -72,16 +72,16 @@ class Mouse:
             self.lab.take_view()
             camera.pan(dx / self.size[1], dy / self.size[1])
         elif self._doing == "pull":
-            self.lab.send(MoveGrab(_point(self._on_plane(x, y))))
+            self.lab.send(MoveGrab(as_point(self._on_plane(x, y))))
         elif self._doing == "place":
             centre, q = self._pose
-            self.lab.send(Place(self._body, _point(centre + self._on_plane(x, y) - self._anchor), _quaternion(q)))
+            self.lab.send(Place(self._body, as_point(centre + self._on_plane(x, y) - self._anchor), _quaternion(q)))
         elif self._doing == "turn":
             right, up, _ = camera.axes
             centre, q = self._pose
             tilt, yaw = _about(right, math.pi * dy / self.size[1]), _about(up, math.pi * dx / self.size[1])
             self._pose = centre, quaternion_products(tilt, quaternion_products(yaw, q))
-            self.lab.send(Place(self._body, _point(centre), _quaternion(self._pose[1])))
+            self.lab.send(Place(self._body, as_point(centre), _quaternion(self._pose[1])))
 
     def release(self) -> None:
         if self._doing in ("pull", "place", "turn"):
@@ -152,7 +152,7 @@ class Mouse:
         return origin + direction * (float((self._anchor - origin) @ forward) / along)
 
 
-def _point(v: Array) -> Point:
+def as_point(v: Array) -> Point:
     return float(v[0]), float(v[1]), float(v[2])
 
 

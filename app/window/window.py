@@ -42,6 +42,7 @@ from .edit_mouse import EditMouse
 from .file_dialogs import FileDialogs
 from .filming import Filming, Pixels
 from .mouse import Mouse
+from .place_mouse import PlaceMouse
 from .pyglet_input import BUTTON_NAMES, Input, modifier_names
 
 TITLE = "Contactlab"
@@ -78,7 +79,7 @@ class Window(pyglet.window.Window):
         self.feed = Input(self, self.gui.io)
         self.stage = Split(self.ctx)
         self.detail = Detail()
-        self._mice: tuple[Mouse, EditMouse] | None = None
+        self._mice: tuple[Mouse, EditMouse, PlaceMouse] | None = None
         self.filming = Filming(self.ctx, self.ui, self._read_screen, lambda: (0, 0, *self.get_framebuffer_size()),
                                self._view_pixels)
         self.runner: Any = None    # a Runner, or what stands for one in another process
@@ -105,7 +106,7 @@ class Window(pyglet.window.Window):
         self.runner = runner
         self.lab = Lab(runner, self.ui, self, log)
         self.lab.graphics = f"{self.ctx.info['GL_RENDERER']}, OpenGL {self.ctx.info['GL_VERSION']}"
-        self._mice = Mouse(self.lab, self._pick), EditMouse(self.lab, self._pick)
+        self._mice = Mouse(self.lab, self._pick), EditMouse(self.lab, self._pick), PlaceMouse(self.lab, self._pick)
         folder = self.ui.preferences.record_folder
         self._gallery = in_background("contactlab-gallery", lambda: gallery_entries(folder))
         self._lessons = in_background("contactlab-lessons", lesson_entries)
@@ -339,8 +340,10 @@ class Window(pyglet.window.Window):
 
     @property
     def mouse(self) -> Mouse | None:
-        """The mouse of the run, or of the workbench."""
-        return None if self._mice is None else self._mice[self.ui.workbench.on]
+        """The mouse of the run, of the workbench, or of a question that is answered in the view."""
+        if self._mice is None:
+            return None
+        return self._mice[2 if self.ui.course.places else int(self.ui.workbench.on)]
 
     def _pick(self, origin: np.ndarray, direction: np.ndarray, without: Sequence[int]) -> Any:
         snapshot = self._under_mouse

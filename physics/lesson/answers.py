@@ -32,9 +32,9 @@ class Answer(_Record):
 
     step: Annotated[int, Field(strict=True, ge=1)]  #: number of the step, from 1
     question: Words
-    kind: Words                      #: number, choice, first, sketch
+    kind: Words                      #: a name in `schema.QUESTIONS`
     given: Words                     #: what was answered, in words
-    value: Finite | None             #: the number that was answered, or the row of what was chosen; None of a sketch
+    value: Finite | None             #: the number that was answered, or the row of what was chosen; None of others
     answer: Words                    #: what the run gave, in words; "" where it gave none
     error: Finite | None             #: see `questions.Verdict`; None where there is none
     right: bool | None               #: None: the run gave no answer
@@ -125,10 +125,17 @@ def _rows(file: AnswerFile, path: Path) -> list[Row]:
 def histogram(rows: Sequence[Row]) -> list[tuple[str, int]]:
     """How often which first answer was given to one question: numbers in up to BINS equal intervals, words by their
     count."""
-    numbers = [row["value"] for row in rows if row["kind"] == "number"]
-    if len(numbers) < len(rows):
-        words = [_share(row) if row["kind"] == "sketch" else row["first answer"] for row in rows]
-        return sorted(Counter(words).items(), key=lambda item: (-item[1], item[0]))
+    kinds = {row["kind"] for row in rows}
+    if kinds == {"number"}:
+        return _binned([row["value"] for row in rows])
+    if kinds == {"point"} and all(row["error"] is not None for row in rows):
+        return [(f"off by {label} m", count) for label, count in _binned([row["error"] for row in rows])]
+    words = [_tenth(row) or row["first answer"] for row in rows]
+    return sorted(Counter(words).items(), key=lambda item: (-item[1], item[0]))
+
+
+def _binned(numbers: list[float]) -> list[tuple[str, int]]:
+    """How many numbers are in which of up to BINS equal intervals."""
     low, high = min(numbers), max(numbers)
     bins = 1 if high == low else min(BINS, math.ceil(math.sqrt(len(numbers))) + 1)
     width = (high - low) / bins or 1.0
@@ -138,7 +145,10 @@ def histogram(rows: Sequence[Row]) -> list[tuple[str, int]]:
     return [(f"{low + k * width:.4g} … {low + (k + 1) * width:.4g}", counts[k]) for k in range(bins)]
 
 
-def _share(row: Row) -> str:
-    """In which tenth of the axis a sketch was off."""
-    tenth = int(10.0 * (row["error"] or 0.0))
-    return f"off by {10 * tenth} to {10 * tenth + 10} %"
+def _tenth(row: Row) -> str:
+    """In which tenth of the axis a sketch was off, and within which ten degrees an arrow; "" of other answers."""
+    if row["error"] is None or row["kind"] not in ("sketch", "arrow"):
+        return ""
+    share, unit = (10.0, " %") if row["kind"] == "sketch" else (0.1, "°")
+    tenth = int(share * row["error"])
+    return f"off by {10 * tenth} to {10 * tenth + 10}{unit}"

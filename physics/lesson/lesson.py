@@ -12,18 +12,27 @@ from ..core.model import Labels
 from ..core.report import Settings
 from ..look.quantities import named
 from ..methods.choices import check_settings
-from ..run.measures import KINDS, measured
+from ..run.measures import KINDS, measured, whose
 from ..scene.form import Problem, Vocabulary, path_text, read_form, shown, unreadable
 from ..scene.refusals import SceneError, refusing
 from ..scene.scene import Scene
 from .archive import holds, unpacked
 from .questions import formulas
-from .schema import QUESTIONS, TABLES, FirstQuestion, LessonFile, Measuring, SketchQuestion, StepTable
+from .schema import (
+    QUESTIONS,
+    TABLES,
+    ArrowQuestion,
+    FirstQuestion,
+    LessonFile,
+    Measuring,
+    SketchQuestion,
+    StepTable,
+)
 
 ENDING = ".lesson.toml"
 ARCHIVE = ".zip"
 PICTURES = (".png", ".jpg", ".jpeg")
-LESSON = Vocabulary(LessonFile, TABLES, {"question": QUESTIONS}, frozenset({"measure", "settings"}))
+LESSON = Vocabulary(LessonFile, TABLES, {"question": QUESTIONS}, frozenset({"measure", "of", "settings"}))
 
 At = tuple[str | int, ...]
 Find = Callable[[str], Path | None]  # the file of a scene of the gallery
@@ -207,9 +216,12 @@ def _names(at: At, step: StepTable, bodies: tuple[str, ...]) -> Iterator[Problem
         if question.event not in KINDS:
             yield Problem((*here, "event"), f"is {shown(question.event)}; it must be one of {', '.join(KINDS)}")
         for k, body in enumerate(question.bodies):
-            if body not in bodies:
-                yield Problem((*here, "bodies", k), f"is {shown(body)}; it must be the name of a body: "
-                                                    f"{', '.join(bodies[:8])}")
+            if whose(body, bodies) is None:
+                yield Problem((*here, "bodies", k), f"is {shown(body)}; it must be the name of a body, or of two with "
+                                                    f'" and " between them: {", ".join(bodies[:8])}')
+    if isinstance(question, ArrowQuestion) and question.body not in bodies:
+        yield Problem((*here, "body"), f"is {shown(question.body)}; it must be the name of a body: "
+                                       f"{', '.join(bodies[:8])}")
     if isinstance(question, Measuring):
         for name, table in question.measure.items():
             yield from _measure((*here, "measure", name), table.of, bodies)

@@ -11,15 +11,26 @@ import numpy as np
 from ..core.formula import read_formula
 from ..run.measures import TIME_OF
 from ..run.trial import Window
-from .schema import ChoiceQuestion, FirstQuestion, Measuring, NumberQuestion, QuestionTable, SketchQuestion
+from .schema import (
+    ArrowQuestion,
+    ChoiceQuestion,
+    FirstQuestion,
+    GreatestQuestion,
+    Measuring,
+    NumberQuestion,
+    PointQuestion,
+    QuestionTable,
+    SketchQuestion,
+)
 
 POINTS = 41  # of a sketched curve, at equal intervals from the first instant of the run to its last
 SAME = 1e-9    # [s] two events at most so far apart are at the same instant
 AT_ONCE, NEVER = "All at the same instant", "None of them"
+EQUAL = "They are equal"
 IN_DOLLARS = re.compile(r"(\$\$.*?\$\$)", re.DOTALL)
 IN_TEXT = re.compile(r"\{([^{}]*)\}")
 
-#: a number; the row of the option chosen; or the values of a curve at POINTS instants
+#: a number; the row of the option chosen; the values of a curve at POINTS instants; a point [m], the vector of an arrow
 Given = float | int | tuple[float, ...]
 
 
@@ -32,7 +43,8 @@ class Verdict(NamedTuple):
 
     right: bool
     measured: Given  #: as what was given
-    error: float     #: given less measured; of a choice 0 or nan; of a sketch the mean distance, as a share of the axis
+    error: float     #: given less measured; of a choice 0 or nan; of a sketch the mean distance, as a share of the
+                     #: axis; of a point the distance [m]; of an arrow the angle [degrees]
     answer: str      #: what the run gave, in words
     why: str         #: text that is told, with the run's numbers
 
@@ -62,6 +74,8 @@ def options(question: QuestionTable) -> tuple[str, ...]:
             return tuple(option.text for option in question.option)
         case FirstQuestion():
             return (*question.bodies, AT_ONCE, NEVER)
+        case GreatestQuestion():
+            return (*question.of, EQUAL)
     return ()
 
 
@@ -75,6 +89,11 @@ def fault(question: QuestionTable, given: object) -> str:
         if not isinstance(given, tuple) or len(given) != POINTS:
             return "the curve must be drawn"
         return "" if all(math.isfinite(y) for y in given) else "the curve must be drawn from one end to the other"
+    if isinstance(question, PointQuestion | ArrowQuestion):
+        what = "point" if isinstance(question, PointQuestion) else "arrow"
+        vector = np.array(given if isinstance(given, tuple) else (), float)
+        fits = len(vector) == 3 and bool(np.isfinite(vector).all()) and (what == "point" or bool(vector.any()))
+        return "" if fits else f"the {what} must be placed in the view"
     fits = isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given)
     return "" if fits else "the answer must be a number"
 
@@ -86,7 +105,11 @@ def judge(question: QuestionTable, given: Given, values: Mapping[str, float]) ->
 
 def answer_of(question: QuestionTable, values: Mapping[str, float]) -> str:
     """What a run answers, in words. Raises NoAnswer."""
-    anything: Given = (0.0,) * POINTS if isinstance(question, SketchQuestion) else 0
+    anything: Given = 0
+    if isinstance(question, SketchQuestion):
+        anything = (0.0,) * POINTS
+    elif isinstance(question, PointQuestion | ArrowQuestion):
+        anything = (1.0, 0.0, 0.0)
     verdict = judge(question, anything, values)
     return "a curve" if isinstance(question, SketchQuestion) else verdict.answer
 
@@ -136,6 +159,44 @@ def _first(question: FirstQuestion, given: Given, values: Mapping[str, float]) -
 
 
 @_judge.register
+def _greatest(question: GreatestQuestion, given: Given, values: Mapping[str, float]) -> Verdict:
+    found = [_value(formula, values) for formula in question.of.values()]
+    if not all(map(math.isfinite, found)):
+        raise NoAnswer("The run gives no answer: one of the quantities has no value for it.")
+    first, second = sorted(found, reverse=True)[:2]
+    equal = first - second <= question.same * max(abs(first), abs(second))
+    right = len(found) if equal else found.index(first)
+    numbers = ", ".join(f"{name}: {in_digits(value)}" for name, value in zip(question.of, found, strict=True))
+    return Verdict(given == right, right, 0.0 if given == right else math.nan,
+                   f"{options(question)[right]} ({numbers})", told(question.why, values))
+
+
+@_judge.register
+def _point(question: PointQuestion, given: Given, values: Mapping[str, float]) -> Verdict:
+    found = _vector(question.answer, values)
+    away = float(np.linalg.norm(np.subtract(given, found)))
+    return Verdict(away <= question.tolerance, found, away, f"{in_brackets(found)} m", told(question.why, values))
+
+
+@_judge.register
+def _arrow(question: ArrowQuestion, given: Given, values: Mapping[str, float]) -> Verdict:
+    found = _vector(question.answer, values)
+    if not any(found):
+        raise NoAnswer("The run gives no answer: its arrow has no length.")
+    # by the tangent, which is exact also where the angle is small
+    angle = math.degrees(math.atan2(float(np.linalg.norm(np.cross(given, found))), float(np.dot(given, found))))
+    return Verdict(angle <= question.tolerance, found, angle, f"along {in_brackets(found)}",
+                   told(question.why, values))
+
+
+def _vector(formulas: Sequence[str | float], values: Mapping[str, float]) -> tuple[float, ...]:
+    found = tuple(_value(formula, values) for formula in formulas)
+    if not all(map(math.isfinite, found)):
+        raise NoAnswer("The run gives no answer: what is asked for has no value for it.")
+    return found
+
+
+@_judge.register
 def _sketch(question: SketchQuestion, given: Given, values: Mapping[str, float]) -> Verdict:
     found = tuple(values[f"{k}"] for k in range(POINTS))
     if not all(map(math.isfinite, found)):
@@ -157,6 +218,19 @@ def told(text: str, values: Mapping[str, float]) -> str:
 def pieces(text: str) -> list[tuple[str, bool]]:
     """A text cut into words and formulas, these with their $$; whether each is a formula."""
     return [(part, k % 2 == 1) for k, part in enumerate(IN_DOLLARS.split(text)) if part]
+
+
+def in_words(question: QuestionTable, given: Given) -> str:
+    """What was answered, in words."""
+    if isinstance(given, tuple):
+        return "a curve" if isinstance(question, SketchQuestion) else in_brackets(given)
+    chosen = options(question)
+    return chosen[int(given)] if chosen else in_digits(given, 6)
+
+
+def in_brackets(vector: Sequence[float]) -> str:
+    """A point or a vector: "(0.5, 0, 1.2)"."""
+    return f"({', '.join(in_digits(0.0 if abs(v) < 1e-12 else v) for v in vector)})"
 
 
 def in_digits(value: float, digits: int = 3) -> str:
@@ -185,6 +259,10 @@ def formulas(question: QuestionTable) -> Sequence[tuple[tuple[str | int, ...], s
     texts: list[tuple[tuple[str | int, ...], str]] = [(("why",), question.why)]
     if isinstance(question, NumberQuestion):
         found.append((("answer",), question.answer))
+    if isinstance(question, GreatestQuestion):
+        found += [(("of", name), formula) for name, formula in question.of.items()]
+    if isinstance(question, PointQuestion | ArrowQuestion):
+        found += [(("answer", k), formula) for k, formula in enumerate(question.answer)]
     if isinstance(question, ChoiceQuestion):
         for k, option in enumerate(question.option):
             found.append((("option", k, "when"), option.when))

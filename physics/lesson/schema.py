@@ -7,13 +7,13 @@ after a run may hold {formula} over the names that the question measures: it sho
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from ..core.settings import SETTINGS
 from ..run.measures import KINDS
 from ..run.sweep import LONGEST_RUN
 from ..scene.schema import CameraTable, Table
-from ..scene.values import Flag, FormulaText, Name, Number, Positive, choice
+from ..scene.values import Flag, FormulaText, Name, Number, Positive, Vec3, choice, refuse
 
 #: what a lesson may show beside the settings
 CONTROLS = (*SETTINGS, "speed", "mouse")
@@ -28,9 +28,19 @@ SWITCHES = (
 PANELS = ("contacts", "body", "plot", "timeline", "equations", "impact", "pivots", "step", "ledger", "compare",
           "modes", "laws", "trees")
 
+
+
+def _not_zero(value: tuple[float, float, float]) -> tuple[float, float, float]:
+    if not any(value):
+        raise refuse("be three numbers that are not all 0")
+    return value
+
+
 Text = Annotated[str, Field(strict=True, max_length=20_000)]
 Line = Annotated[str, Field(strict=True, min_length=1, max_length=1000)]
 Time = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0, le=LONGEST_RUN)]
+Three = Annotated[tuple[FormulaText, ...], Field(min_length=3, max_length=3)]
+Direction = Annotated[Vec3, AfterValidator(_not_zero)]
 Place = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-1e6, le=1e6)]
 
 
@@ -100,11 +110,44 @@ class ChoiceQuestion(Measuring):
 
 
 class FirstQuestion(QuestionTable):
-    """Which of some bodies has an event first."""
+    """Which of some bodies, or of some pairs of bodies, has an event first."""
 
     type: Literal["first"]
     event: Line = _field(..., f"a kind of event: {', '.join(KINDS)}")
-    bodies: Annotated[tuple[Name, ...], Field(min_length=2, max_length=6)] = _field(..., "the names of 2 to 6 bodies")
+    bodies: Annotated[tuple[Name, ...], Field(min_length=2, max_length=6)] = _field(
+        ..., 'the names of 2 to 6 bodies, or of pairs of them such as "wall and ladder", whose contact is meant')
+
+
+class GreatestQuestion(Measuring):
+    """Which of some quantities, forces mostly, is the greatest."""
+
+    type: Literal["greatest"]
+    of: Annotated[dict[Line, FormulaText], Field(min_length=2, max_length=6)] = _field(
+        ..., "a table of 2 to 6 names of quantities, each with a formula over the names of measure")
+    same: Annotated[float, Field(strict=True, ge=0.0, lt=1.0)] = _field(
+        0.01, "how little the greatest two may differ and still be equal, a number >= 0 and < 1: a share of them")
+
+
+class PointQuestion(Measuring):
+    """A point is placed in the view."""
+
+    type: Literal["point"]
+    answer: Three = _field(..., "a list of three formulas over the names of measure: the coordinates of the point [m]")
+    tolerance: Positive = _field(..., "how far away a right point may be, a number > 0 [m]")
+    through: Vec3 = _field((0.0, 0.0, 0.0), "a point of the plane in which it is placed, three numbers [m]")
+    normal: Direction = _field((0.0, 0.0, 1.0), "the normal of that plane, three numbers that are not all 0")
+
+
+class ArrowQuestion(Measuring):
+    """An arrow is drawn in the view from the centre of a body: its direction counts."""
+
+    type: Literal["arrow"]
+    body: Name = _field(..., "the name of the body from whose centre, at the first instant, the arrow is drawn")
+    answer: Three = _field(..., "a list of three formulas over the names of measure: the vector x, y, z")
+    tolerance: Annotated[float, Field(strict=True, gt=0.0, le=180.0)] = _field(
+        ..., "how far off a right direction may be, a number > 0 and <= 180 [degrees]")
+    normal: Direction = _field(
+        (0.0, 1.0, 0.0), "the normal of the plane in which it is drawn, three numbers that are not all 0")
 
 
 class SketchQuestion(QuestionTable):
@@ -119,9 +162,11 @@ class SketchQuestion(QuestionTable):
 
 
 Question = Annotated[
-    NumberQuestion | ChoiceQuestion | FirstQuestion | SketchQuestion, Field(discriminator="type")]
+    NumberQuestion | ChoiceQuestion | FirstQuestion | GreatestQuestion | SketchQuestion | PointQuestion | ArrowQuestion,
+    Field(discriminator="type")]
 QUESTIONS: dict[str, type[QuestionTable]] = {
-    "number": NumberQuestion, "choice": ChoiceQuestion, "first": FirstQuestion, "sketch": SketchQuestion,
+    "number": NumberQuestion, "choice": ChoiceQuestion, "first": FirstQuestion, "greatest": GreatestQuestion,
+    "sketch": SketchQuestion, "point": PointQuestion, "arrow": ArrowQuestion,
 }
 
 

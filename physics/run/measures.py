@@ -40,35 +40,44 @@ def _rest_time() -> Measured:
     return Measured(note, lambda: since)
 
 
-def _times(kind: str, body: str | None = None) -> tuple[Meter, list[float]]:
-    """What notes when events happen, of one kind or ("") of all, and of one body or of all [s]."""
+def _times(kind: str, of: str | None = None) -> tuple[Meter, list[float]]:
+    """What notes when events happen, of one kind or ("") of all, and of one body or pair of bodies or of all [s]."""
     times: list[float] = []
     begun = False
 
     def note(sim: Simulation) -> None:
         nonlocal begun
-        of = -1 if body is None else sim.number(body)
+        of_bodies = set() if of is None else {sim.number(body) for body in whose(of, sim.labels.bodies) or ()}
         if begun:  # the step that led to the start is not of the run
-            times.extend(e.t for e in sim.last_events if kind in ("", e.kind) and (body is None or of in e.bodies))
+            times.extend(e.t for e in sim.last_events if kind in ("", e.kind) and of_bodies <= set(e.bodies))
         begun = True
 
     return note, times
 
 
-def _count(kind: str, body: str | None = None) -> Measured:
-    note, times = _times(kind, body)
+def whose(text: str, bodies: Sequence[str]) -> tuple[str, ...] | None:
+    """The body, or the two bodies "A and B", that a text names; None where there are no such ones."""
+    if text in bodies:
+        return (text,)
+    parts = text.split(" and ")
+    ways = ((" and ".join(parts[:k]), " and ".join(parts[k:])) for k in range(1, len(parts)))
+    return next((pair for pair in ways if pair[0] in bodies and pair[1] in bodies and pair[0] != pair[1]), None)
+
+
+def _count(kind: str, of: str | None = None) -> Measured:
+    note, times = _times(kind, of)
     return Measured(note, lambda: float(len(times)))
 
 
-def _first(kind: str, body: str | None) -> Measured:
+def _first(kind: str, of: str | None) -> Measured:
     """When such an event happened first [s]; nan where none did."""
-    note, times = _times(kind, body)
+    note, times = _times(kind, of)
     return Measured(note, lambda: min(times, default=math.nan))
 
 
-def _last(kind: str, body: str | None) -> Measured:
+def _last(kind: str, of: str | None) -> Measured:
     """When such an event happened last [s]; nan where none did."""
-    note, times = _times(kind, body)
+    note, times = _times(kind, of)
     return Measured(note, lambda: max(times, default=math.nan))
 
 
@@ -105,8 +114,8 @@ OWN_MEASURES: dict[str, Callable[[], Measured]] = {
 def measured(text: str, bodies: Sequence[str]) -> Callable[[], Measured]:
     """What a measure named by a text makes of every run of a scene with these bodies: "rest time", "events",
     "impacts", "time of EVENT[:BODY]" of the first such event, "last time of EVENT[:BODY]", "number of EVENT[:BODY]",
-    or QUANTITY[:BODY][:max], with end, max, min or mean. Raises ValueError where there is no such quantity, kind of
-    event or body."""
+    each also of a pair, EVENT:A and B, or QUANTITY[:BODY][:max], with end, max, min or mean. Raises ValueError where
+    there is no such quantity, kind of event or body."""
     if text in OWN_MEASURES:
         return OWN_MEASURES[text]
     name, _, rest = text.partition(":")
@@ -126,6 +135,6 @@ def _of_events(make: Callable[[str, str | None], Measured], kind: str, body: str
                ) -> Callable[[], Measured]:
     if kind not in KINDS:
         raise ValueError(f"an event must be one of {', '.join(KINDS)}, not {kind!r}")
-    if body is not None and body not in bodies:
+    if body is not None and whose(body, bodies) is None:
         raise ValueError(f"there is no body {body!r}; this scene has {', '.join(bodies[:8])}")
     return lambda: make(kind, body)

@@ -18,6 +18,10 @@ OPTION = '[[step.question.option]]\ntext = "{}"\nwhen = "{}"\n'
 SKETCH = '[step.question]\ntype = "sketch"\nask = "?"\ntolerance = 0.1\n'
 FIRST = '[step.question]\ntype = "first"\nask = "?"\n'
 
+GREATEST = '[step.question]\ntype = "greatest"\nask = "?"\n'
+POINT = '[step.question]\ntype = "point"\nask = "?"\ntolerance = 5\n'
+ARROW = POINT.replace("point", "arrow")
+
 #: text of a lesson -> words of the sentence that refuses it
 WRONG = {
     '[[step]]\ntitle = "A"\n': ["lesson is missing"],
@@ -49,12 +53,23 @@ WRONG = {
     HEAD + STEP + ASK + 'answer = "a"\nmeasure = {a = {of = "energy", since = 2, until = 1}}\n':
         ["question.measure.a.until", "> since"],
     HEAD + STEP + ASK + 'answer = "a"\nmeasure = {a = {of = "energy", on = 1}}\n': ["measure.a.on", "of, since"],
-    HEAD + STEP + ASK.replace("number", "essay") + "answer = 1\n": ["question.type", "number, choice, first, sketch"],
+    HEAD + STEP + ASK.replace("number", "essay") + "answer = 1\n": ["question.type", "number, choice, first, greatest"],
     HEAD + STEP + CHOICE + OPTION.format("a", "1"): ["question.option", "2 to 8"],
     HEAD + STEP + FIRST + 'event = "rain"\nbodies = ["floor", "e = 0.5"]\n': ["question.event", "impact, gain"],
     HEAD + STEP + FIRST + 'event = "gain"\nbodies = ["floor", "moon"]\n': ["question.bodies[1]", '"moon"'],
     HEAD + STEP + SKETCH + 'curve = "height"\nlow = 0\nhigh = 1\n': ["question.curve", "needs a body"],
     HEAD + STEP + SKETCH + 'curve = "energy"\nlow = 1\nhigh = 1\n': ["question.high", "> low"],
+    HEAD + STEP + FIRST + 'event = "gain"\nbodies = ["floor and moon", "floor"]\n': ["question.bodies[0]", '" and "'],
+    HEAD + STEP + GREATEST + 'of = {a = "1"}\n': ["question.of", "2 to 6 names"],
+    HEAD + STEP + GREATEST + 'of = {a = "1", b = "weight"}\n': ["question.of.b", "uses weight"],
+    HEAD + STEP + GREATEST + 'of = {a = "1", b = "2"}\nsame = 1\n': ["question.same", "< 1"],
+    HEAD + STEP + POINT + 'answer = ["1", "2"]\n': ["question.answer", "a list of three formulas"],
+    HEAD + STEP + POINT + 'answer = ["1", "2", "z"]\n': ["question.answer[2]", "uses z"],
+    HEAD + STEP + POINT + 'answer = ["1", "2", "3"]\nnormal = [0, 0, 0]\n': ["question.normal", "not all 0"],
+    HEAD + STEP + ARROW + 'answer = ["1", "2", "3"]\n': ["question.body is missing"],
+    HEAD + STEP + ARROW + 'answer = ["1", "2", "3"]\nbody = "moon"\n': ["question.body", '"moon"', "floor"],
+    HEAD + STEP + ARROW.replace("= 5", "= 190") + 'answer = ["1", "2", "3"]\nbody = "floor"\n':
+        ["question.tolerance", "<= 180"],
     HEAD + "x = [": ["not valid TOML"],
 }
 

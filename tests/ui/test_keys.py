@@ -61,4 +61,4 @@ def test_every_switch_of_the_view_has_a_command():
 
 
 def test_gestures_cover_a_body_and_empty_space():
-    assert {"body", "paused", "space", "edit", "any"} == {g.where for g in keys.GESTURES}
+    assert {"body", "paused", "space", "edit", "answer", "any"} == {g.where for g in keys.GESTURES}
