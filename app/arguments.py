@@ -20,6 +20,8 @@ from ..physics.scene.mesh_scene import MeshChoices
 
 WAYS = ("hull", "parts")  # in which a moving mesh collides
 
+Force = Annotated[bool, typer.Option("--force", help="Overwrite the output where it exists.")]
+
 
 class BadInput(Exception):
     """What the user gave cannot be used; the message says what and why."""

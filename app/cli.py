@@ -44,6 +44,7 @@ from ..physics.simulation.failure import CannotStep
 from .arguments import (
     BadInput,
     Failed,
+    Force,
     check_ending,
     check_output,
     input_errors,
@@ -55,7 +56,7 @@ from .arguments import (
     parse_values,
     takes,
 )
-from .classroom import collected, played_through, table_of_lessons, told, write_table
+from .cli_lessons import answers_command, lessons_command, load_lesson
 from .console import bar_of, progress_bar, say, written
 from .figure import SUFFIXES as SUFFIXES_OF_CURVES
 from .machine import Unavailable, require_libraries
@@ -101,7 +102,6 @@ Assignments = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Any setting: --set restitution=0.5 --set gravity=0,0,-1.62"),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite the output where it exists.")]
 
 
 def overrides(
@@ -389,40 +389,8 @@ def scenes() -> None:
     Console().print(table)
 
 
-@app.command("lessons")
-def lessons_command(
-    lesson: Annotated[str | None, typer.Argument(metavar="[LESSON]", help="Key or file of a lesson to play.")] = None,
-) -> None:
-    """List the lessons, or play LESSON through without a window and tell what its runs answer."""
-    if lesson is None:
-        Console().print(table_of_lessons())
-        return
-    with input_errors():
-        for line in played_through(load_lesson(lesson)):
-            print(line, flush=True)
-
-
-@app.command("answers")
-def answers_command(
-    folder: Annotated[Path, typer.Argument(help="Where the files *.answers.json of the students are.")],
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Table of all answers, .csv.")] = None,
-    force: Force = False,
-) -> None:
-    """Join the answers of many students: how many were right, what was answered how often, and a table. Files that are
-    broken or were edited are named and left out."""
-    check_ending(out, (".csv",))
-    if out is not None:
-        check_output(out, force)
-    with input_errors():
-        found = collected(folder)
-    for line in told(found.rows):
-        print(line)
-    if out is not None:
-        with written(out):
-            write_table(found.rows, out)
-        print(f"{len(found.rows)} answers written to {out}")
-    for sentence in found.broken:
-        say(sentence)
+app.command("lessons")(lessons_command)
+app.command("answers")(answers_command)
 
 
 @app.command("examples")
@@ -490,17 +458,6 @@ def load(name: str, settings: dict[str, Any], mesh: MeshChoices = AS_IT_IS) -> t
     for note in content.notes:
         say(note)
     return content.scene, content
-
-
-def load_lesson(name: str) -> Lesson:
-    """The lesson of this key, or in this file."""
-    path = lessons().get(name, Path(name))
-    if not path.exists():
-        raise BadInput(f"there is no file and no lesson {name!r}; `contactlab lessons` lists them")
-    content = opened(path).content
-    if not isinstance(content, Lesson):
-        raise BadInput(f"{path.name} holds no lesson")
-    return content
 
 
 @contextmanager

@@ -278,6 +278,7 @@ COMMANDS: dict[str, AppCommand] = {
     "lesson_back": AppCommand("Step before", "Lessons", lambda lab, _: lab.teaching.turn(-1)),
     "lesson_present": AppCommand("Present the lesson: large, without other panels", "Lessons", _present),
     "lesson_leave": AppCommand("Close the lesson", "Lessons", lambda lab, _: lab.teaching.leave()),
+    "lesson_pack": AppCommand("Save the lesson as one file (.zip)", "Lessons", lambda lab, _: lab.teaching.pack()),
     "lesson_to": AppCommand("To a step of the lesson", "", lambda lab, number: lab.teaching.to(number)),
     "lesson_predict": AppCommand("Predict, and run", "", lambda lab, given: lab.teaching.predict(given)),
     "lesson_again": AppCommand("The step from its first instant", "", lambda lab, _: lab.teaching.again()),

@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..physics.lesson.answers import ENDING, Answer, AnswerFile
-from ..physics.lesson.lesson import Lesson, settings_to_send
+from ..physics.lesson.archive import pack
+from ..physics.lesson.lesson import ARCHIVE, Lesson, settings_to_send
 from ..physics.lesson.play import steps_to, windows_of
 from ..physics.lesson.questions import Given, NoAnswer, fault, in_words, judge
 from ..physics.lesson.schema import CONTROLS
@@ -48,7 +49,7 @@ class Teaching:
     def __init__(self, ui: UiState, send: Send, documents: Callable[[], Path]) -> None:
         """send: to the engine, whatever the lesson allows. documents: where answers are written."""
         self.ui, self._send, self._documents = ui, send, documents
-        self._before = -1       # generation of what ran before the step opened
+        self._before = 0        # generation of what ran before the step opened; that of the first scene is 1
         self._dressed = True    # the plot and the panels are those of the step
         self._kept: tuple[ViewOptions, bool, str] | None = None  # the view and the lower area before the lesson
         self._generation = -1
@@ -97,10 +98,11 @@ class Teaching:
         course = self.ui.course
         assert course.lesson is not None
         bound = course.lesson.runs[course.number]
-        self._before, self._dressed = self._generation, bound is None
-        course.running = False
+        self._dressed, course.running = bound is None, False
         if bound is None:
             return
+        # where the engine has not opened the step before yet, that one comes first
+        self._before = max(self._generation, self._before + 1)
         self._send(Open(bound.scene, paused=True))
         sent = settings_to_send(bound, course.step)
         for name, value in sent.items():
@@ -207,6 +209,19 @@ class Teaching:
         folder.mkdir(parents=True, exist_ok=True)
         before.model_copy(update={"answers": (*before.answers, answer)}).save(path)
         self._file, self.ui.course.written = path, str(path)
+
+    def pack(self) -> None:
+        """Write the lesson with its scenes, meshes and pictures into one file among the user's documents."""
+        lesson = self.ui.course.lesson
+        if lesson is None:
+            return
+        try:
+            path = numbered(self._documents(), lesson.key, ARCHIVE)
+            pack(path, lesson.folder, lesson.files)
+        except (OSError, ValueError) as error:
+            self.ui.tell(f"The lesson could not be saved: {error}")
+            return
+        self.ui.say(f"Saved {path}, {len(lesson.files)} files in one.", 8.0)
 
     # ------------------------------------------------------------------------------------ view and refusals
 

@@ -3,9 +3,12 @@
 import hashlib
 import shutil
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..core.archive import check_archive, unpack
+from ..core.limits import ARCHIVE_FILES, ARCHIVE_SIZE
+from ..core.whole_file import whole_file
 from ..scene.refusals import SceneError
 
 MARK = 16  # digits of the hash that names the folder of an archive
@@ -28,6 +31,18 @@ def unpacked(archive: Path, ending: str, cache: Path) -> Path:
     except ValueError as error:
         raise SceneError(f"{source}: {error}.") from error
     return folder / lesson
+
+
+def pack(archive: Path, folder: Path, names: Sequence[str]) -> None:
+    """Write files of these names below `folder` into a .zip, the same bytes each time. Raises ValueError where they
+    come to more than would be opened again, and OSError."""
+    size = sum((folder / name).stat().st_size for name in names)
+    if size > ARCHIVE_SIZE.most or len(names) > ARCHIVE_FILES.most:
+        raise ValueError(f"the lesson's files are {len(names)} with {size >> 20} MiB; a lesson in one file must have "
+                         f"no more than {ARCHIVE_FILES.most}, and {ARCHIVE_SIZE}")
+    with whole_file(archive) as file, zipfile.ZipFile(file, "w") as zipped:
+        for name in names:
+            zipped.writestr(zipfile.ZipInfo(name), (folder / name).read_bytes(), zipfile.ZIP_DEFLATED)
 
 
 def holds(archive: Path, ending: str) -> bool:

@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from ..core.formula import FormulaError, read_formula
@@ -66,6 +66,17 @@ class Lesson:
     @property
     def folder(self) -> Path:
         return self.path.parent
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """What the lesson is made of, below its folder: itself, its scenes with their meshes, its pictures. Scenes of
+        the gallery come with the program."""
+        names = {step.picture for step in self.steps if step.picture is not None}
+        for step, run in zip(self.steps, self.runs, strict=True):
+            if run is not None and step.scene is not None and step.scene.endswith(".toml"):
+                below = PurePosixPath(step.scene).parent
+                names |= {step.scene, *((below / Path(mesh).as_posix()).as_posix() for mesh in run.scene.mesh_files)}
+        return self.path.name, *sorted(names)
 
     @classmethod
     def load(cls, path: str | Path, find: Find = lambda _: None, cache: Path | None = None) -> "Lesson":

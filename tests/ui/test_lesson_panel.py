@@ -11,6 +11,7 @@ from contactlab.app.lab import Lab
 from contactlab.app.panels import formula
 from contactlab.app.panels.layout import draw_ui
 from contactlab.app.panels.lesson import as_number, extended
+from contactlab.app.panels.plot import PlotUi
 from contactlab.app.ui_state import UiState
 from contactlab.assets import gallery, lessons
 from contactlab.physics.lesson.answers import AnswerFile
@@ -50,7 +51,7 @@ class Room:
 
     def tell(self, **fields):
         """The engine answers with the step's scene."""
-        generation = self.engine.latest.generation + (0 if fields else 1)
+        generation = 1 + len(self.sent(m.Open))
         self.engine.latest = shown(self.lesson, self.course.number, generation, **fields)
         self.lab.update()
 
@@ -257,3 +258,24 @@ def test_numbers_are_read_as_people_write_them(text, value):
 @pytest.mark.parametrize("text", ["", "one", "1 2", "0x1"])
 def test_other_texts_are_no_numbers(text):
     assert math.isnan(as_number(text))
+
+
+def test_a_lesson_is_saved_as_one_file(tmp_path):
+    room = Room(tmp_path, "energy", 0)
+    commands.run(room.lab, "lesson_pack")
+    again = Lesson.load(tmp_path / "energy_001.zip", gallery().get, tmp_path / "cache")
+    assert again.tables == room.lesson.tables and "energy_001.zip, 2 files in one" in room.lab.ui.notice.text
+
+
+def test_pages_turned_faster_than_scenes_open_show_the_curves_of_the_last_one(tmp_path):
+    """The scene of a step that was left again arrives when the next one is open already."""
+    room = Room(tmp_path, "contact", 0)
+    generation = room.engine.latest.generation
+    commands.run(room.lab, "lesson_to", 1)
+    commands.run(room.lab, "lesson_to", 2)
+    for step in (1, 2):
+        generation += 1
+        room.engine.latest = shown(room.lesson, step, generation)
+        room.lab.update()
+    plotted = room.lab.ui.state_of(PlotUi)
+    assert plotted.generation == generation and len(plotted.curves) == 2

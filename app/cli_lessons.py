@@ -1,0 +1,75 @@
+"""The commands for those who teach: `contactlab lessons` and `contactlab answers`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ..assets import lessons
+from ..physics.lesson.archive import pack
+from ..physics.lesson.lesson import ARCHIVE, Lesson
+from .arguments import BadInput, Force, check_ending, check_output, input_errors
+from .classroom import collected, played_through, table_of_lessons, told, write_table
+from .console import say, written
+from .opening import opened
+
+
+def lessons_command(
+    lesson: Annotated[str | None, typer.Argument(metavar="[LESSON]", help="Key or file of a lesson.")] = None,
+    out: Annotated[Path | None, typer.Option(
+        "--pack", help="Instead write LESSON with its scenes, meshes and pictures into this .zip.")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """List the lessons, or play LESSON through without a window and tell what its runs answer."""
+    if lesson is None:
+        if out is not None:
+            raise BadInput("--pack needs a lesson to be packed")
+        Console().print(table_of_lessons())
+        return
+    if out is not None:
+        check_ending(out, (ARCHIVE,), "--pack")
+        check_output(out, force, "--pack")
+    with input_errors():
+        read = load_lesson(lesson)
+        if out is not None:
+            with written(out):
+                pack(out, read.folder, read.files)
+            print(f"{len(read.files)} files written to {out}")
+            return
+        for line in played_through(read):
+            print(line, flush=True)
+
+
+def answers_command(
+    folder: Annotated[Path, typer.Argument(help="Where the files *.answers.json of the students are.")],
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Table of all answers, .csv.")] = None,
+    force: Force = False,
+) -> None:
+    """Join the answers of many students: how many were right, what was answered how often, and a table. Files that are
+    broken or were edited are named and left out."""
+    check_ending(out, (".csv",))
+    if out is not None:
+        check_output(out, force)
+    with input_errors():
+        found = collected(folder)
+    for line in told(found.rows):
+        print(line)
+    if out is not None:
+        with written(out):
+            write_table(found.rows, out)
+        print(f"{len(found.rows)} answers written to {out}")
+    for sentence in found.broken:
+        say(sentence)
+
+
+def load_lesson(name: str) -> Lesson:
+    """The lesson of this key, or in this file."""
+    path = lessons().get(name, Path(name))
+    if not path.exists():
+        raise BadInput(f"there is no file and no lesson {name!r}; `contactlab lessons` lists them")
+    content = opened(path).content
+    if not isinstance(content, Lesson):
+        raise BadInput(f"{path.name} holds no lesson")
+    return content
