@@ -126,6 +126,8 @@ def shot(
     fps: Annotated[int, typer.Option(min=1, max=240, help="Frames per second.")] = 60,
     speed: Annotated[float | None, typer.Option(
         min=1e-3, max=100.0, help="Simulated seconds per second of video (else the scene's own).")] = None,
+    at_events: Annotated[float, typer.Option(
+        "--slow-at-events", min=0.01, max=1.0, help="Slower around contact events: share of the speed there.")] = 1.0,
     panels: Annotated[bool, typer.Option("--panels", help="With the panels of the app.")] = False,
     camera: Annotated[
         str | None, typer.Option(help="distance,azimuth,elevation[,x,y,z]: metres, degrees, point looked at.")
@@ -135,8 +137,8 @@ def shot(
     ] = None,
 ) -> Shot:
     """How a video shows what it shows, from its options."""
-    return Shot(size=parse_size(size), fps=fps, speed=speed, panels=panels, camera=parse_camera(camera),
-                compare=parse_methods(compare))
+    return Shot(size=parse_size(size), fps=fps, speed=speed, at_events=at_events, panels=panels,
+                camera=parse_camera(camera), compare=parse_methods(compare))
 
 
 @app.callback(invoke_without_command=True)

@@ -16,6 +16,7 @@ from .teaching import ELSEWHERE
 
 SPEEDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 SCALE_STEP = 1.1
+SLOW = 0.1  # share of the speed near to events
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,15 @@ def _faster(lab: Lab, direction: int) -> None:
         lab.send(SetSpeed(above[0]))
     elif direction < 0 and below:
         lab.send(SetSpeed(below[-1]))
+
+
+def _slow_at_events(lab: Lab, _: Any) -> None:
+    """Slow motion around events, or none."""
+    if (snapshot := lab.snapshot) is not None:
+        slow = snapshot.at_events == 1.0
+        lab.send(SetSpeed(snapshot.speed, SLOW if slow else 1.0))
+        lab.ui.say(f"Around contact events time goes {1.0 / SLOW:g} times slower." if slow else
+                   "Events pass as fast as all else.")
 
 
 def _text_size(lab: Lab, factor: float) -> None:
@@ -233,6 +243,7 @@ COMMANDS: dict[str, AppCommand] = {
     "reset": AppCommand("Reset the scene", "Time", lambda lab, _: lab.send(Reset())),
     "faster": AppCommand("Faster", "Time", lambda lab, _: _faster(lab, 1)),
     "slower": AppCommand("Slower", "Time", lambda lab, _: _faster(lab, -1)),
+    "slow_at_events": AppCommand("Slow motion around events, or none", "Time", _slow_at_events),
     "next_scene": AppCommand("Next scene", "Scenes", lambda lab, _: lab.neighbour_scene(1)),
     "previous_scene": AppCommand("Previous scene", "Scenes", lambda lab, _: lab.neighbour_scene(-1)),
     "open_file": AppCommand("Open a scene, mesh, run or contact problem…", "Scenes",

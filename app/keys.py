@@ -37,6 +37,7 @@ KEYS: list[Binding] = [  # `bind` adds to it
     Binding("+", "faster"),
     Binding("=", "faster"),
     Binding("-", "slower"),
+    Binding("Shift+-", "slow_at_events"),
     Binding("]", "next_scene"),
     Binding("[", "previous_scene"),
     Binding("Ctrl+N", "new_scene"),

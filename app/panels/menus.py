@@ -44,7 +44,7 @@ def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command],
     if imgui.begin_menu("Time"):
         for name, command in COMMANDS.items():
             if command.group == "Time":
-                _item(ui, name)
+                _item(ui, name, ticked=name == "slow_at_events" and snapshot is not None and snapshot.at_events < 1.0)
         imgui.end_menu()
     if imgui.begin_menu("Equations"):
         for name, command in COMMANDS.items():

@@ -47,7 +47,7 @@ def draw_transport(ui: UiState, snapshot: Snapshot | None, send: Send, rect: Rec
             return
         _buttons(ui, send)
         imgui.same_line(0, 1.0 * ui.font)
-        if rect[2] > 51.0 * ui.font:  # + and - do it, too
+        if rect[2] > 54.0 * ui.font:  # + and - do it, too
             _speed(ui, snapshot, send)
             imgui.same_line(0, 1.0 * ui.font)
         _phases(ui, snapshot, send)
@@ -100,6 +100,11 @@ def _speed(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     imgui.same_line(0, 0.4 * ui.font)
     imgui.align_text_to_frame_padding()
     imgui.text(f"× {shown:.2f}")
+    imgui.same_line(0, 0.4 * ui.font)
+    slow = snapshot.at_events < 1.0
+    if style.icon_button(ui, "slow_at_events", "\uf0e7", "", on=slow):
+        ui.request("slow_at_events")
+    imgui.set_item_tooltip(f"Slow motion around contact events{': on' if slow else ''}")
 
 
 def _phases(ui: UiState, snapshot: Snapshot, send: Send) -> None:

@@ -118,6 +118,6 @@ def draw_caption(ui: UiState, snapshot: Snapshot) -> None:
     draw.add_text(ui.bold, round(1.25 * font), (x + font, y + 0.8 * font), style.u32(c.text), snapshot.labels.title)
     text = f"t = {snapshot.now:.2f} s"
     if snapshot.speed != 1.0:
-        text += f"   × {snapshot.speed:g}"
+        text += f"   × {snapshot.speed:.2g}"
     width = imgui.calc_text_size(text).x
     draw.add_text(imgui.get_font(), round(font), (x + w - width - font, y + 0.9 * font), style.u32(c.text), text)

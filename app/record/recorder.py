@@ -9,6 +9,7 @@ from typing import Any
 
 from ...physics.run.messages import Command, Compare, Recording, SetSpeed, Side, Snapshot, Step
 from ...physics.run.runner import Runner
+from ...physics.run.slow_motion import QUIET, frame_speeds, slowed
 from ...physics.scene.scene import Scene
 from ..lab import gallery_entries, keep_in_view, set_camera
 from ..ui_state import Preferences, UiState
@@ -60,7 +61,8 @@ class Take:
         if not self.playing:
             self._expected = None
             return False
-        count = self._cadence.steps(snapshot.speed, snapshot.h)
+        speed = snapshot.speed * slowed(snapshot.t, times_of(snapshot), snapshot.speed, snapshot.at_events)
+        count = self._cadence.steps(speed, snapshot.h)
         self._expected, self._asked = snapshot.step + count, now
         if count:
             send(Step(count))
@@ -74,6 +76,11 @@ class Take:
 
     def close(self) -> None:
         self.movie.close()
+
+
+def times_of(snapshot: Snapshot) -> set[float]:
+    """When there were events that can be seen [s], on all sides of a comparison, as far as the snapshot knows."""
+    return {e.t for side in snapshot.sides or (snapshot,) for e in side.events if e.kind not in QUIET}
 
 
 def record(
@@ -91,18 +98,26 @@ def record(
     shot, say = shot or Shot(), say or (lambda sentence: None)
     check_path(out)
     size = even(shot.size)
-    runner = Runner(scene, settings or {}, paused=True, recording=recorded)
-    runner.begin()
     speed = scene.speed if shot.speed is None else shot.speed
-    runner.send(SetSpeed(speed))
-    runner.tick()
+
+    def begun() -> Runner:
+        runner = Runner(scene, settings or {}, paused=True, recording=recorded)
+        runner.begin()
+        runner.send(SetSpeed(speed))
+        runner.tick()
+        if shot.compare:
+            compare_methods(runner, shot.compare)
+        return runner
+
+    events = times_of_events(begun(), shot.seconds) if shot.at_events < 1.0 else []
+    runner = begun()
     assert runner.latest is not None
     for note in runner.latest.labels.notes:
         say(note)
-    if shot.compare:
-        compare_methods(runner, shot.compare)
+    span = runner.latest.t, runner.latest.t + shot.seconds
     with Studio(size, shot.panels, shot.dark) as studio, recording(out, size, shot.fps) as movie:
-        _shoot(runner, scene, studio, movie, replace(shot, speed=speed), progress or (lambda share: None), say)
+        speeds = list(frame_speeds(span, movie.fps, events, speed, shot.at_events))
+        _shoot(runner, scene, studio, movie, speeds, shot.camera, progress or (lambda share: None), say)
 
 
 @contextmanager
@@ -127,15 +142,25 @@ def recording(out: Path, size: tuple[int, int], fps: int) -> Iterator[Movie | Pi
             partial.unlink(missing_ok=True)
 
 
+def times_of_events(runner: Runner, seconds: float) -> list[float]:
+    """When the events of the next `seconds` of a run are [s]: it is run to there."""
+    found: set[float] = set()
+    assert runner.latest is not None
+    end = runner.latest.t + seconds
+    while (now := runner.latest).t < end and not now.error:
+        runner.send(Step(1))
+        runner.tick()
+        found |= times_of(runner.latest)
+    return sorted(found)
+
+
 def _shoot(
-    runner: Runner, scene: Scene, studio: "Studio", movie: Any, shot: Shot, progress: Callable[[float], None],
-    say: Callable[[str], None],
+    runner: Runner, scene: Scene, studio: "Studio", movie: Any, speeds: Sequence[float],
+    camera: tuple[float, ...] | None, progress: Callable[[float], None], say: Callable[[str], None],
 ) -> None:
-    """Frame by frame: a picture, then the steps to the next one. The shot says its speed."""
-    cadence, speed = Cadence(movie.fps), shot.speed
-    assert speed is not None
-    frames = max(1, round(shot.seconds / speed * movie.fps))
-    for k in range(frames):
+    """Frame by frame: a picture, then the steps to the next one. speeds: of each frame."""
+    cadence = Cadence(movie.fps)
+    for k, speed in enumerate(speeds):
         runner.tick()
         snapshot = runner.latest
         assert snapshot is not None
@@ -144,9 +169,9 @@ def _shoot(
         if snapshot.error:
             say(f"t = {snapshot.t:.6g} s: {snapshot.error}")
         if k == 0:
-            studio.aim(snapshot, shot.camera, scene)
-        movie.add(studio.picture(snapshot, snapshot.t))
-        progress((k + 1) / frames)
+            studio.aim(snapshot, camera, scene)
+        movie.add(studio.picture(replace(snapshot, speed=speed), snapshot.t))
+        progress((k + 1) / len(speeds))
         count = cadence.steps(speed, snapshot.h)
         if count:
             runner.send(Step(count))

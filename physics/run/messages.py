@@ -82,6 +82,7 @@ class SetSpeed:
     """Set the pace: simulated seconds per wall second, see `runner.SPEED_RANGE`."""
 
     speed: float
+    at_events: float | None = None  # share of it near to events, 1 = all of it; None = as it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,6 +350,7 @@ class Snapshot:
     file: Path | None = None    # that the scene, or the recorded run, was read from
     camera: CameraTable | None = None  # the first view that the scene wants
     grabbed: Grabbed | None = None
+    at_events: float = 1.0   # share of the speed near to events, as asked for
     error: str | None = None    # why the engine paused
     notice: str | None = None   # why the last command was refused, or what has become of it; the run goes on
     inspection: Inspection | None = None  # result of the latest `Inspect`

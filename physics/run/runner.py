@@ -37,6 +37,7 @@ from .pacing import Pacer
 from .recording import Heading
 from .run_file import write_run
 from .script import Script
+from .slow_motion import QUIET
 from .studies import Studies
 from .trial import Trial
 from .warm_up import compile_for, compile_the_rest, compiled_share, compiling, kernels_cached, prepare
@@ -44,6 +45,7 @@ from .warm_up import compile_for, compile_the_rest, compiled_share, compiling, k
 PUBLISH_INTERVAL = 1.0 / 120.0  # least time between snapshots while no command comes [wall s]
 SLICE = 0.008                   # time of stepping after which commands and the snapshot have their turn [wall s]
 IDLE_WAIT = 0.25                # time between looks at the command queue while paused; a command wakes at once [wall s]
+SLOWED = 8                      # latest events that slow the clock down
 SHOWN_EVENTS = 200              # latest events in a snapshot
 RECALL_INTERVAL = 0.1           # least time between snapshots while curves of the past are filled [wall s]
 PAGE_INTERVAL = 0.4             # time between two pages of the journal: what a crash may lose [wall s]
@@ -214,6 +216,7 @@ class Runner:
         deadline = now + SLICE
         while self._sides.time < self._pacer.due(now) and not self._paused:
             self._step()
+            self._pacer.slow_down(self._sides.time, self._times_of_events())
             now = self._clock()
             if now > deadline or self._commands:
                 break
@@ -225,6 +228,10 @@ class Runner:
             self._recall(min(SLICE, spare))
             return 0.0
         return spare
+
+    def _times_of_events(self) -> Iterator[float]:
+        """When there were events of late that can be seen [s]."""
+        return (e.t for e in self._sim.latest_events(SLOWED) if e.kind not in QUIET)
 
     # ------------------------------------------------------------------------------------- commands
 
@@ -273,10 +280,12 @@ class Runner:
             case m.Undo(direction):
                 self._paused, self._error = True, None
                 self._sides.undo(direction)
-            case m.SetSpeed(speed):
+            case m.SetSpeed(speed, at_events):
                 low, high = SPEED_RANGE
                 if not low <= speed <= high:
                     raise ValueError(f"speed must be a number from {low:g} to {high:g}, not {speed!r}")
+                if at_events is not None:
+                    self._pacer.at_events = min(max(float(at_events), low), 1.0)
                 self._pacer.speed = float(speed)
             case m.Open(scene, paused, recording, at_end, settings):
                 self._open(scene, dict(settings), recording)
@@ -549,7 +558,7 @@ class Runner:
             event_count=sim.event_count,
             energy=energy, momentum=tuple(momenta[0].tolist()), angular_momentum=tuple(momenta[1].tolist()),
             info=sim.info, history=self._sides.reachable(), file=self._sides.file, camera=self._sides.scene.camera,
-            grabbed=grabbed(sim),
+            grabbed=grabbed(sim), at_events=self._pacer.at_events,
             error=self._error, notice=self._notice, searching=self._searching, quiet=self._quiet,
             inspection=inspection,
             energy_log=frozen(log[:, ENERGIES]), watch=self._sides.watch, trace=frozen(log[:, columns]),

@@ -14,8 +14,9 @@ from PIL import Image
 
 from contactlab.app.record import encoder
 from contactlab.app.record.encoder import Movie, check_path, even, fitted, numbered, open_recording
-from contactlab.app.record.recorder import record, recording
+from contactlab.app.record.recorder import Studio, record, recording
 from contactlab.app.record.shot import Shot
+from contactlab.physics.run.slow_motion import REACH
 from contactlab.physics.scene.scene import Scene
 
 BALL = {
@@ -213,3 +214,22 @@ def test_a_recording_without_a_frame_leaves_the_video_that_was(tmp_path):
     with pytest.raises(Ended), recording(path, (64, 48), 30):
         raise Ended
     assert path.read_text() == "precious" and list(tmp_path.iterdir()) == [path]
+
+
+def test_a_video_is_slow_around_impacts_and_says_how_slow(tmp_path, monkeypatch):
+    """The ball falls 0.4 m; a frame before, at and behind the impact the steps between frames are a tenth."""
+    shown = []
+    monkeypatch.setattr(Studio, "picture", lambda self, snapshot, now: shown.append(snapshot) or frames(1)[0])
+    scene, shot = Scene.from_dict(BALL), Shot(0.6, size=(64, 48), fps=60, at_events=0.1)
+    record(scene, tmp_path / "slow.mp4", shot)
+    times, impact = np.array([s.t for s in shown]), np.sqrt(2 * 0.4 / 9.81)
+    speeds = [s.speed for s in shown]
+    near = np.abs(times - impact) < 0.4 * REACH
+    assert np.allclose(np.array(speeds)[near], 0.1, atol=1e-9) and speeds[0] == 1.0 and near.sum() > 40
+    assert np.diff(times)[np.flatnonzero(near)[:-1]].max() <= 1 / 240 + 1e-12  # at most a step a frame
+    assert 0.0 < 0.6 - times[-1] < 1.5 / 60 + 1 / 240
+    assert len(decoded(tmp_path / "slow.mp4")[1]) == len(shown)
+    again = list(shown)
+    shown.clear()
+    record(scene, tmp_path / "again.mp4", shot)
+    assert [s.t for s in shown] == [s.t for s in again]
