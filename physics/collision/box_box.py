@@ -6,7 +6,7 @@ from ..core.jit import helper
 from ..core.vec import add, axpy, cross, dot, neg, scale, sub, unit
 from .geometry import axis as axis_of
 from .geometry import between, extent, origin, put_point, to_local, to_world
-from .manifold import B_SIDE, lay_over, put_corner, reduce_points
+from .manifold import B_SIDE, lay_over, put_corner, reduce_corners
 
 FACE_ALIGNED = 0.98  # cosine to the normal above which a face takes part in the contact
 INEXACT = 1e-7       # how far off, relative to size, the nearest contact point may be from the distance on the axis
@@ -153,7 +153,7 @@ def box_box(geom, a, b, margin, corners, poly, patch):
         box_face(geom, a, n, 0, corners[0])
         box_face(geom, b, neg(n), B_SIDE, corners[1])
         k = lay_over(corners, poly, 4, 4, n, 0.0, 0.0, margin, patch, 0)
-        k = reduce_points(geom, a, b, patch, 0, k)
+        k = reduce_corners(geom, a, b, patch, 0, k)
     p, q = box_corner(geom, a, n), box_corner(geom, b, neg(n))
     found = False
     if kind >= 6:

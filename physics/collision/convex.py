@@ -25,7 +25,7 @@ from .known_features import (
     prove,
     recall,
 )
-from .manifold import B_SIDE, CORNER, lay_over, reduce_points
+from .manifold import B_SIDE, CORNER, lay_over, reduce_corners
 from .polytope import (
     EDGES,
     FACES,
@@ -163,7 +163,7 @@ def finish(geom, a, b, patch, first, count, gap, point, n, margin):
         deepest = min(deepest, patch[k, 6])
     if gap <= margin and deepest > gap + 1e-6 * (geom.core[a] + geom.core[b]):
         count = put_point(patch, count, point, n, gap, 1 << 50)
-    return first + reduce_points(geom, a, b, patch, first, count - first)
+    return first + reduce_corners(geom, a, b, patch, first, count - first)
 
 
 @helper
@@ -295,4 +295,4 @@ def touch_found(geom, solids, work, a, b, answer, margin, first):
     if known:
         point = between(axpy(ra, n, p), axpy(-rb, n, q))
         return finish(geom, a, b, patch, first, last, separation - ra - rb, point, n, margin)
-    return first + reduce_points(geom, a, b, patch, first, last - first)
+    return first + reduce_corners(geom, a, b, patch, first, last - first)

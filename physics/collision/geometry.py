@@ -32,8 +32,8 @@ class Geometry(NamedTuple):
     x: Array         #: (s + 1, 3) origin [m], world frame
     centre: Array    #: (s + 1, 3) centre of mass of its body [m], world frame
     gravity: Array   #: (3,) [m/s2]
-    soft: IntArray   #: (1,) 1 where what overlaps presses: all corners of a hull near a plane are contacts, and where
-                     #: four stand for many contact points those that overlap come first
+    soft: IntArray   #: (1,) 1 where what overlaps presses: all corners of a hull or box on a plane or on another one
+                     #: are contacts, and where four stand for many points those that overlap come first
     R: Array         #: (s + 1, 3, 3) rotation matrix, shape frame -> world
     size: Array      #: (s + 1, 3) see `ShapeKind` [m]
     swell: Array     #: (s + 1,) radius by which the core is swollen [m]

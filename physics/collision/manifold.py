@@ -237,6 +237,15 @@ def reduce_points(geom, a, b, patch, first, count):
 
 
 @helper
+def reduce_corners(geom, a, b, patch, first, count):
+    """The same of corners of hulls and boxes. On soft surfaces each presses on its own: one that is left out, and comes
+    back pressed, would bring energy. Only of the triangles of a mesh, b the last shape, there are too many."""
+    if geom.soft[0] == 1 and b != geom.x.shape[0] - 1:
+        return count
+    return reduce_points(geom, a, b, patch, first, count)
+
+
+@helper
 def overlapping_first(patch, first, count):
     """Bring the rows of first : first + count with a gap < 0 to the front; returns how many they are."""
     pressed = 0

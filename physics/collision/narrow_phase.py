@@ -32,7 +32,7 @@ from .geometry import (
 )
 from .heights import plane_height
 from .hollow import touch_hollow
-from .manifold import SAME_DIRECTION, reduce_groups, reduce_points
+from .manifold import SAME_DIRECTION, reduce_corners, reduce_groups, reduce_points
 from .polytope import POINT_ROW, POINTS
 from .round import (
     balls,
@@ -176,10 +176,8 @@ def touch_round(geom, solids, a, b, margin, patch) -> int:
     if solids.info[a, POINTS] == 0:
         return reduce_points(geom, a, b, patch, 0, round_plane(geom, a, b, margin, patch))
     first, count = solids.info[a, POINT_ROW], solids.info[a, POINTS]
-    last = hull_plane(geom, solids.vectors, first, first + count, a, b, margin, patch)
-    if geom.soft[0] == 1:
-        return last  # each corner presses on its own: one that is left out, and comes back pressed, would bring energy
-    return reduce_points(geom, a, b, patch, 0, last)
+    return reduce_corners(geom, a, b, patch, 0, hull_plane(geom, solids.vectors, first, first + count, a, b, margin,
+                                                           patch))
 
 
 @program
