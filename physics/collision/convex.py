@@ -50,7 +50,7 @@ from .polytope import (
 FACE_ALIGNED = 0.98  # cosine to the normal above which a face takes part in the contact
 FACE_FACING = 0.3    # the same where the other shape has a face above FACE_ALIGNED
 DEEP = 1e-3          # overlap with a triangle, relative to the size, above which it is asked whether that is meant,
-BEYOND = 10.0        # and how many times the overlap sideways it may be
+BEYOND = 3.0         # and how many times the overlap sideways it may be
 
 
 class ConvexScratch(NamedTuple):
