@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..core.jit import helper
 from ..core.model import Array
 from ..core.sym3 import six, sym_vec, three
-from ..core.vec import add, cross, dot, put, row, sub
+from ..core.vec import accumulate, add, cross, dot, put, row, scale, sub
 from ..problem.assemble import flat
 from ..problem.moments import ROLLING, SPINNING, moment_map_of, turning_of
 from ..problem.residual import natural_map_of, spring_map_of
@@ -265,29 +265,80 @@ def block_number(system, j, count):
 
 
 @helper
-def spread_column(system, k, r, own, sign, q_out):
-    """q_out = sign times column r of Y of block k, in the places of links and joined bodies; sign 0 clears them."""
+def spread(system, k, own, sign, q_out):
+    """q_out (n, 3) = sign times Y of block k, in the places of links and joined bodies; sign 0 clears them."""
     blocks, bodies = system.blocks, len(system.motion.bodies)
     for s in range(blocks.first[k], blocks.first[k + 1]):
         at, e = int(blocks.span[s, PLACE]), int(blocks.span[s, ENTRY])
         if at < BODY_SIZE * bodies and own[at // BODY_SIZE] == 1:
             continue
         for d in range(blocks.span[s, WIDTH]):
-            q_out[at + d] = sign * blocks.Y[e + d, r]
+            put(q_out, at + d, scale(sign, row(blocks.Y, e + d)))
+
+
+@helper
+def entries_of(system, lumped, count):
+    """Of the row blocks `lumped` (m,) the entries of J that are not zero: (m + 1,) where those of each begin; their
+    numbers and places in q̇ (e, 2)."""
+    blocks, room, found = system.blocks, 0, 0
+    for one in lumped:
+        k = block_number(system, int(one), count)
+        for s in range(blocks.first[k], blocks.seen[k]):
+            room += blocks.span[s, WIDTH]
+    first, entry = np.zeros(len(lumped) + 1, np.int64), np.zeros((room, 2), np.int64)
+    for b in range(len(lumped)):
+        k = block_number(system, int(lumped[b]), count)
+        for s in range(blocks.first[k], blocks.seen[k]):
+            at, e = int(blocks.span[s, PLACE]), int(blocks.span[s, ENTRY])
+            for d in range(blocks.span[s, WIDTH]):
+                if row(blocks.J, e + d) != (0.0, 0.0, 0.0):
+                    entry[found, 0], entry[found, 1] = e + d, at + d
+                    found += 1
+        first[b + 1] = found
+    return first, entry
+
+
+@helper
+def velocity_by(J, entry, first, last, q):
+    """J q of the entries first … last - 1 for three columns q (n, 3), column by column: nine sums side by side, so that
+    none waits for another one."""
+    xx, yx, zx, xy, yy, zy, xz, yz, zz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for e in range(first, last):
+        j_x, j_y, j_z = row(J, entry[e, 0])
+        x, y, z = row(q, entry[e, 1])
+        xx, yx, zx = xx + j_x * x, yx + j_y * x, zx + j_z * x
+        xy, yy, zy = xy + j_x * y, yy + j_y * y, zy + j_z * y
+        xz, yz, zz = xz + j_x * z, yz + j_y * z, zz + j_z * z
+    return (xx, yx, zx), (xy, yy, zy), (xz, yz, zz)
+
+
+@helper
+def inertia_of_mechanisms(system, lumped, count, own):
+    """The share M (3 m, 3 m) = J Y of links and joined bodies in the row blocks `lumped` (m,), a column a row. A
+    contact of a tree knows the few joints on its way to the root, so entries of J that are zero are left out."""
+    size, q = 3 * len(lumped), np.zeros((len(system.motion.q_dot), 3))
+    (first, entry), M = entries_of(system, lumped, count), np.zeros((size, size))
+    for b in range(len(lumped)):
+        k = block_number(system, int(lumped[b]), count)
+        spread(system, k, own, 1.0, q)
+        for o in range(len(lumped)):
+            columns = velocity_by(system.blocks.J, entry, first[o], first[o + 1], q)
+            for c in range(3):
+                put(M[3 * b + c : 3 * b + c + 1, 3 * o : 3 * o + 3], 0, columns[c])
+        spread(system, k, own, 0.0, q)
+    return M
 
 
 @helper
 def factor_mechanisms(system, lumped, count, own):
-    """G (3 m, r) of the row blocks `lumped` (m,): the share of links and joined bodies in M is G Gᵀ, by Cholesky's
-    method with the largest pivot first, relative to the diagonal."""
+    """Gᵀ (r, 3 m) of the row blocks `lumped` (m,): the share of links and joined bodies in M is G Gᵀ, by Cholesky's
+    method with the largest pivot first, relative to the diagonal. Columns are rows here, so that loops along them need
+    not wait for sums."""
     size = 3 * len(lumped)
-    G, q, left, whole = np.zeros((size, size)), np.zeros(len(system.motion.q_dot)), np.zeros(size), np.zeros(size)
-    for b in range(len(lumped)):
-        k = block_number(system, int(lumped[b]), count)
-        for r in range(3):
-            spread_column(system, k, r, own, 1.0, q)
-            whole[3 * b + r] = left[3 * b + r] = block_velocity(system.blocks, k, q)[r]
-            spread_column(system, k, r, own, 0.0, q)
+    M, G = inertia_of_mechanisms(system, lumped, count, own), np.zeros((size, size))
+    left, whole = np.zeros(size), np.zeros(size)
+    for i in range(size):
+        whole[i] = left[i] = M[i, i]
     rank = 0
     while rank < size:
         p, most = -1, DEPENDENT
@@ -296,21 +347,19 @@ def factor_mechanisms(system, lumped, count, own):
                 p, most = i, left[i] / whole[i]
         if p < 0:
             break
-        spread_column(system, block_number(system, int(lumped[p // 3]), count), p % 3, own, 1.0, q)
-        pivot = math.sqrt(left[p])
-        for b in range(len(lumped)):
-            u = block_velocity(system.blocks, block_number(system, int(lumped[b]), count), q)
-            for r in range(3):
-                i = 3 * b + r
-                total = u[r]
-                for c in range(rank):
-                    total -= G[i, c] * G[p, c]
-                G[i, rank] = total / pivot
-                left[i] -= G[i, rank] * G[i, rank]
+        column, of_pivot, pivot = G[rank], M[p], math.sqrt(left[p])
+        for i in range(size):
+            column[i] = of_pivot[i]
+        for c in range(rank):
+            other, part = G[c], G[c, p]
+            for i in range(size):
+                column[i] -= other[i] * part
+        for i in range(size):
+            column[i] /= pivot
+            left[i] -= column[i] * column[i]
         left[p] = 0.0
-        spread_column(system, block_number(system, int(lumped[p // 3]), count), p % 3, own, 0.0, q)
         rank += 1
-    return G[:, :rank].copy()
+    return G[:rank]
 
 
 # ---------------------------------------------------------------------------------------------------------- the island
@@ -341,7 +390,7 @@ def open_island(system, members, own, number):
             lumped[l] = members[j]
             l += 1
     common = factor_mechanisms(system, lumped, count, own)
-    rank = common.shape[1]
+    rank = len(common)
     first, piece, entries, pieces = np.zeros(m + 1, np.int64), np.zeros((3 * m, 3), np.int64), 0, 0
     for j in range(m):
         for side in range(3):
@@ -365,7 +414,7 @@ def open_island(system, members, own, number):
             e = island.piece[first[j + 1] - 1, BEGIN]
             for r in range(3 if rank > 0 else 0):
                 for c in range(rank):
-                    island.G[e + rank * r + c] = common[3 * l + r, c]
+                    island.G[e + rank * r + c] = common[c, 3 * l + r]
             l += 1
     for t in range(nodes):
         number[body[t]] = -1
@@ -463,11 +512,12 @@ def add_velocity(island, x, u_in_out):
     for j in range(len(island.kind)):
         for p in range(island.first[j], island.first[j + 1]):
             at, wide, e = island.piece[p, AT], island.piece[p, WIDE], island.piece[p, BEGIN]
-            for r in range(3):
-                total = 0.0
-                for d in range(wide):
-                    total += island.G[e + r * wide + d] * x[at + d]
-                u_in_out[j, r] += total
+            u_1, u_2, u_3 = 0.0, 0.0, 0.0  # side by side: none waits for another one's sum
+            for d in range(wide):
+                u_1 += island.G[e + d] * x[at + d]
+                u_2 += island.G[e + wide + d] * x[at + d]
+                u_3 += island.G[e + 2 * wide + d] * x[at + d]
+            accumulate(u_in_out, j, (u_1, u_2, u_3))
 
 
 @helper
