@@ -152,6 +152,8 @@ def remark(view: BodyView) -> str:
     """What F and τ are, and what else a reader must know of this body."""
     text = "F and τ: means over the last step, of all that acts." if np.isfinite(view.F).all() else (
         "F and τ are found from a step: make one.")
+    if view.asleep:
+        text += " It sleeps: it rests with its island, and is left out of steps until something stirs it."
     if view.link:
         text += " A link of a tree: P = m v and L = I ω; its joints' forces are in F and τ."
     return text

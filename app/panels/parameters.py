@@ -12,6 +12,8 @@ from ...physics.laws.contact import break_away
 from ...physics.laws.soft import LAWS
 from ...physics.methods import METHODS
 from ...physics.methods.choices import CHOICES
+from ...physics.methods.sleep import AT_REST
+from ...physics.methods.time_stepping.stages import scales_of
 from ...physics.run.messages import Set, Snapshot
 from ...physics.solvers import SOLVERS, refusal
 from ..commands import TOGGLES
@@ -111,6 +113,8 @@ def draw_setting(ui: UiState, snapshot: Snapshot, send: Send, name: str) -> None
             changed, count = setting_slider(ui, name, count)
             if changed:
                 ask(ui, send, name, round(count), round(count))
+        case "sleep":
+            _sleep(ui, snapshot, send)
         case "substeps":
             draw_substeps(ui, snapshot, send)
         case "solver":
@@ -169,7 +173,7 @@ def draw_solver(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     uses = METHODS[settings.method].uses
     maximal = bool((snapshot.model.joints.generalized == 0).any())
     for name in ("method", "integrator", "law", "surface", "solver", "impact_law", "joint_cure", "h", "substeps",
-                 "iterations"):
+                 "iterations", "sleep"):
         always = name in ("method", "integrator", "h")
         of_method = "law" in uses if name == "surface" else name in uses
         if always or (of_method and (maximal or name != "joint_cure")):
@@ -182,6 +186,24 @@ def _step(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     changed, rate = setting_slider(ui, "h", rate)
     if changed:
         ask(ui, send, "h", round(rate), 1.0 / round(rate))
+
+
+def _sleep(ui: UiState, snapshot: Snapshot, send: Send) -> None:
+    """Whether islands that rest sleep, how many bodies do, and below which speed."""
+    below = snapshot.settings.sleep
+    changed, on = imgui.checkbox("Sleep at rest", below > 0.0)
+    imgui.set_item_tooltip("Islands whose bodies rest are left out of steps until something touches, pulls or changes")
+    if changed:
+        send(Set("sleep", AT_REST if on else 0.0))
+    if below > 0.0:
+        imgui.same_line()
+        right_aligned(ui, f"{snapshot.info.asleep} asleep")
+        below = value_of(ui, "sleep", below)
+        speed = below * scales_of(float(np.linalg.norm(snapshot.model.gravity)), snapshot.settings.h)[0]
+        value_row(ui, SETTINGS["sleep"].slider.label, f"{below:.2g} · 2 g h = {style.engineering(speed, 'm/s', 3)}")
+        changed, below = setting_slider(ui, "sleep", below)
+        if changed:
+            ask(ui, send, "sleep", below, below)
 
 
 def _choice(ui: UiState, send: Send, name: str, label: str, current: str, names: Iterable[str]) -> None:

@@ -6,7 +6,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from ...physics.core.model import HOLLOW, Labels, Model, ShapeKind, Skin
+from ...physics.core.model import HOLLOW, Array, Labels, Model, ShapeKind, Skin
 from . import geometry, instances
 from .programs import GlOwner, attributes, load
 
@@ -24,6 +24,7 @@ SHADERS = {
 CLOSED = (ShapeKind.BOX, ShapeKind.HULL, ShapeKind.ROUNDED, ShapeKind.TORUS)  # mesh files may have holes
 TRACED = (ShapeKind.CAPSULE, ShapeKind.CYLINDER, ShapeKind.ELLIPSOID)  # by ray, on the front faces of a box
 DEEP = 45.0  # angle from the bottom to the rim [degrees] above which a hollow would hide what is in it
+DIMMED = 0.35  # of its light that a body which sleeps sends back
 BEHIND = 1.01  # scale of hollows in the shadow map, so that their lit face does not shade itself
 SHADOW, OPAQUE, SEE_THROUGH, MASK = "SHADOW", "OPAQUE", "SEE_THROUGH", "MASK"
 
@@ -82,7 +83,7 @@ class BodyPainter(GlOwner):
         self._scene.release()
         self._drawables = []
         self._bodies = model.shapes.body
-        self._colors = instances.shape_colors(model, labels, as_collided)
+        self._awake = self._colors = instances.shape_colors(model, labels, as_collided)
         self._sizes = instances.drawn_sizes(model)
         textures: dict[int, moderngl.Texture] = {}
         for group in instances.groups(model):
@@ -112,6 +113,15 @@ class BodyPainter(GlOwner):
         made.build_mipmaps()
         made.filter = moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR
         return made
+
+    def dim(self, asleep: Array) -> bool:
+        """Show the bodies (n,) that sleep darker, from the next `place` on; whether that changes anything."""
+        shown = self._awake.copy()
+        if len(asleep):
+            shown[asleep[self._bodies] > 0, :3] *= DIMMED
+        changed = not np.array_equal(shown, self._colors)
+        self._colors = shown
+        return changed
 
     def place(self, at: instances.Placement, towards_eye: NDArray[np.float64], back_to_front: bool) -> None:
         """Write where the shapes are. `towards_eye` (s,): larger is nearer. See-through shapes must be drawn from back

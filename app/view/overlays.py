@@ -540,6 +540,8 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
     if options.dents and soft:  # also while nothing touches
         depth = "in true depth" if options.dent_scale == 1.0 else f"{options.dent_scale:.3g} times as deep"
         rows.append(LegendRow("bowl", look.dent, f"dent of a soft surface, {depth}"))
+    if snapshot.asleep.any():
+        rows.append(LegendRow("", look.text, "dark: asleep until something stirs it"))
     forms = snapshot.labels.closed_forms
     if options.closed_forms and (most := farthest(snapshot.model, forms, snapshot.now, snapshot.x)):
         which = f"{snapshot.labels.bodies[most[0]]} is " if len(forms) > 1 else ""

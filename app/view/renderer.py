@@ -97,6 +97,8 @@ class Renderer(GlOwner):
                              float(np.linalg.norm(hi - lo)), light_matrix, SUN)
         self._write_frame(camera, options, look, ui_scale, light_matrix, texel)
         self._place_ghosts(snapshot, options)
+        if self._bodies.dim(snapshot.asleep):
+            self._painted = ()
         if self._looks_other(snapshot.model.shapes.bound, at, view, options):
             self._draw_bodies(at, boxes, view, options)
         whole = target.viewport

@@ -22,6 +22,8 @@ USUAL = 4.0          # times the geometric mean of all widths: shapes not wider 
 WIDER = 1.001        # columns are wider than shapes by more than rounding errors
 MANY = 500           # shapes; fewer stand in one column
 SHAPES_A_COLUMN = 8  # at least, on average
+#: roles of bodies: a pair counts where one body may push and one may be pushed. What forces move does either
+PUSHED, PUSHES, EITHER = 1, 2, 3
 FEW = 40             # shapes up to which they are sorted by insertion; numpy's sort takes a second to compile
 
 
@@ -150,7 +152,7 @@ def fill_columns(geom, order, first, side, width, sweep):
 
 
 @helper
-def sweep_columns(c, d, later, body, moves, sweep, count):
+def sweep_columns(c, d, later, body, roles, sweep, count):
     """Add the pairs of a shape of column c and one of column d that begins where it begins, or after it, and before it
     ends; only after it where `later`, and in its own column. Returns the number of pairs so far."""
     bounds, shape, found, start = sweep.bounds, sweep.shape, sweep.found, sweep.start  # out of the tuple: slow loads
@@ -167,7 +169,7 @@ def sweep_columns(c, d, later, body, moves, sweep, count):
         while k < end and bounds[k, 0] <= high:
             if bounds[k, 2] <= hi1 and bounds[k, 3] >= lo1 and bounds[k, 4] <= hi2 and bounds[k, 5] >= lo2:
                 b = shape[k]
-                if body[a] != body[b] and (moves[body[a]] != 0 or moves[body[b]] != 0):
+                if body[a] != body[b] and roles[body[a]] | roles[body[b]] == EITHER:
                     if count < found.shape[0]:
                         found[count, 0] = min(a, b)
                         found[count, 1] = max(a, b)
@@ -177,7 +179,7 @@ def sweep_columns(c, d, later, body, moves, sweep, count):
 
 
 @kernel
-def sweep_shapes(geom, body, moves, order, first, sweep):
+def sweep_shapes(geom, body, roles, order, first, sweep):
     """All pairs of bounded shapes whose bounds overlap; returns their number, which may exceed the room for them.
     order: the shapes by the lower ends of their bounds along the axis `first`."""
     side, width = column_grid(geom, order, first)
@@ -190,16 +192,16 @@ def sweep_shapes(geom, body, moves, order, first, sweep):
                 i, j = (c // side + k // 3 - 1) & (side - 1), (c % side + k % 3 - 1) & (side - 1)
                 d, later = i * side + j if k < 9 else wide, k < 4
             if side > 1 or k == 4:
-                count = sweep_columns(c, d, later, body, moves, sweep, count)
+                count = sweep_columns(c, d, later, body, roles, sweep, count)
     return count
 
 
 @kernel
-def search_planes(geom, body, moves, planes, sweep, count):
+def search_planes(geom, body, roles, planes, sweep, count):
     """Add the pairs of a plane and a shape that may reach it; returns the number of pairs so far."""
     for p in planes:
         for s in range(body.shape[0]):
-            if geom.kind[s] == PLANE or body[s] == body[p] or (moves[body[s]] == 0 and moves[body[p]] == 0):
+            if geom.kind[s] == PLANE or body[s] == body[p] or roles[body[s]] | roles[body[p]] != EITHER:
                 continue
             if meets_plane(geom, p, s):
                 if count < sweep.found.shape[0]:

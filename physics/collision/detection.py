@@ -27,7 +27,7 @@ class Detection(NamedTuple):
 
     near: Near
     sweep: Sweep
-    moves: IntArray    #: (n,) 1 for bodies that forces move
+    roles: IntArray    #: (n,) see `broad_phase.PUSHES`
     planes: IntArray   #: (p,) shapes that are planes
     joined: IntArray   #: (k, 2) bodies that do not touch each other
     family: IntArray   #: (kinds, kinds) which kernel touches two shapes
@@ -46,8 +46,8 @@ def find_pairs(model, detection):
         merge_in_order(geom.lo, first, sweep.order)
     else:
         insert_in_order(geom.lo, first, sweep.order)
-    count = sweep_shapes(geom, body, detection.moves, sweep.order, first, sweep)
-    count = search_planes(geom, body, detection.moves, detection.planes, sweep, count)
+    count = sweep_shapes(geom, body, detection.roles, sweep.order, first, sweep)
+    count = search_planes(geom, body, detection.roles, detection.planes, sweep, count)
     if count > len(sweep.found):
         near.needed[2] = count
         return NO_ROOM

@@ -5,7 +5,7 @@ import numpy as np
 from ..core.limits import CONTACT_POINTS, SHAPE_PAIRS
 from ..core.model import Array, Model, movable, shape_count
 from ..core.state import Bodies, ContactMemory, Contacts, LongArray, empty_contacts
-from .broad_phase import joined_bodies, new_sweep
+from .broad_phase import EITHER, joined_bodies, new_sweep
 from .convex import new_work
 from .detection import Detection, find_contacts, find_pairs
 from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, new_geometry, place_shapes
@@ -59,7 +59,7 @@ class Detector:
         self.stack = new_stack()
         self.rank = np.array(RANK, np.int32)[model.shapes.kind]
         self.shapes_of = np.bincount(model.shapes.body, minlength=len(model.kind)).astype(np.int32)
-        self.moves = movable(model.kind).astype(np.int32)
+        self.roles = np.where(movable(model.kind), EITHER, 0).astype(np.int32)
         self.joined = joined_bodies(model)
         self.family = np.array(FAMILY)
         self.planes = np.flatnonzero(model.shapes.kind == PLANE).astype(np.int32)
@@ -94,7 +94,7 @@ class Detector:
             near = Near(self.geometry, self.solids, self.work, self.sheets, self.rank, self.shapes_of, compound,
                         self.reach, self.sweep.pairs, self.seen_pairs, self.lists, self.counts, self.chosen,
                         self.start, self.stack, self.found, self.link, self.head, np.zeros(3, np.int32))
-            self._detection = Detection(near, self.sweep, self.moves, self.planes, self.joined, self.family,
+            self._detection = Detection(near, self.sweep, self.roles, self.planes, self.joined, self.family,
                                         self.contacts)
         return self._detection
 

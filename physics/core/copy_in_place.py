@@ -59,6 +59,21 @@ def copy_surfaces(surfaces, out):
 
 
 @helper
+def copy_sleep(sleep, out):
+    """Copy who sleeps, and the contacts of these."""
+    put_all(out.calm, sleep.calm)
+    put_all(out.island, sleep.island)
+    put_all(out.settings, sleep.settings)
+    for part in range(2):
+        for j in range(6):
+            out.held[part, j] = sleep.held[part, j]
+    copy_memory(sleep.contacts, out.contacts)
+    for k in range(len(sleep.facing)):
+        for j in range(4):
+            out.facing[k, j] = sleep.facing[k, j]
+
+
+@helper
 def copy_ledger(ledger, out):
     """Copy all accounts."""
     for account in range(ledger.shape[0]):
@@ -72,6 +87,8 @@ def copy_into(state, out):
     different numbers of contacts."""
     if len(out.memory.key) != len(state.memory.key) or len(out.surfaces.key) != len(state.surfaces.key):
         return False
+    if len(out.sleep.facing) != len(state.sleep.facing):
+        return False
     out.t[0] = state.t[0]
     copy_bodies(state.bodies, out.bodies)
     copy_memory(state.memory, out.memory)
@@ -79,4 +96,5 @@ def copy_into(state, out):
     copy_joints(state.joints, out.joints)
     put_all(out.tally, state.tally)
     copy_ledger(state.ledger, out.ledger)
+    copy_sleep(state.sleep, out.sleep)
     return True

@@ -36,6 +36,7 @@ class Settings:
     surface: str = "closed_form"
     substeps: int = 0  # of an explicit integrator; 0 = as many as it needs
     joint_cure: str = "projection"    # what keeps joints in maximal coordinates together
+    sleep: float = 0.0  # part of 2 g h below which bodies rest, and may sleep in `time_stepping`; 0 = none does
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,3 +145,4 @@ class StepInfo:
     joint_error: float = 0.0 # greatest distance or angle by which a joint in maximal coordinates is apart [m], [rad]
     joint_unit: str = "m"    # which of the two: "m" or "rad"
     motors: tuple[MotorState, ...] = ()
+    asleep: int = 0          # bodies that sleep

@@ -60,6 +60,8 @@ SETTINGS: dict[str, Setting] = {
     "substeps": Setting(SOLVER, int, "substeps of the method compliant, 0 = as many as needed", 0, 10_000, "",
                         Slider("Substeps", 1.0, 500.0, "%.0f", True)),
     "joint_cure": Setting(SOLVER, str, ""),
+    "sleep": Setting(SOLVER, float, "islands sleep where all bodies stay slower than this part of 2 g h, 0 = none does",
+                     0.0, 0.1, "", Slider("Sleep below", 1e-7, 0.1, "%.0e", True)),
     "restitution": Setting(PAIRS, float, "the coefficient of restitution", 0.0, 1.0, "",
                            Slider("Restitution  e", 0.0, 1.0)),
     "friction": Setting(PAIRS, float, "the coefficient of friction", 0.0, 100.0, "", Slider("Friction  μ", 0.0, 1.5)),

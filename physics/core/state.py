@@ -87,6 +87,17 @@ class Surfaces(NamedTuple):
     dissipated: Array #: (1,) energy lost to damping and friction since the method began [J]
 
 
+class Sleep(NamedTuple):
+    """Islands at rest that `time_stepping` leaves out of its steps, see `methods.sleep`."""
+
+    calm: IntArray    #: (n,) steps in a row in which the body was still
+    island: IntArray  #: (n,) the first body of the island that sleeps with it, -1 = it is awake
+    settings: IntArray  #: (1,) names the settings under which they fell asleep
+    held: Array       #: (2, 6) momentum and angular momentum that normal forces and friction give them in a step
+    contacts: ContactMemory  #: theirs, of the step in which they fell asleep
+    facing: Array     #: (c, 4) normals of these contacts, and their gaps [m]
+
+
 LEDGER = (16, 7)  #: rows: `ledger.Account`; columns: energy, momentum (3), angular momentum (3)
 
 
@@ -99,6 +110,7 @@ class State(NamedTuple):
     tally: Array      #: (5,) see Tally
     surfaces: Surfaces
     ledger: Array     #: shape LEDGER, energy and momenta by cause since the start, see `books.ledger`
+    sleep: Sleep
     joints: JointState = NO_COORDINATES
 
 
@@ -172,6 +184,12 @@ def grow_memory(memory: ContactMemory, rows: int) -> None:
             resize(getattr(memory, name), rows + rows // 4 + 4)
 
 
+def empty_sleep(n: int) -> Sleep:
+    """Of n bodies, all awake."""
+    return Sleep(np.zeros(n, np.int32), np.full(n, -1, np.int32), np.zeros(1, np.int32), np.zeros((2, 6)),
+                 empty_memory(), np.zeros((0, 4)))
+
+
 def empty_surfaces(capacity: int = 0) -> Surfaces:
     return Surfaces(
         np.full(1, -1.0), np.zeros(1, np.int32), np.zeros(capacity, np.int64), np.zeros((capacity, 2), np.int32),
@@ -185,7 +203,8 @@ def empty_state(n: int) -> State:
     q[:, 0] = 1.0
     bodies = Bodies(np.zeros((n, 3)), q, np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3)))
     return State(
-        np.zeros(1), bodies, empty_memory(), np.zeros(len(Tally)), empty_surfaces(), np.zeros(LEDGER))
+        np.zeros(1), bodies, empty_memory(), np.zeros(len(Tally)), empty_surfaces(), np.zeros(LEDGER),
+        empty_sleep(n))
 
 
 def copy_state(state: State) -> State:
@@ -193,5 +212,7 @@ def copy_state(state: State) -> State:
     bodies = Bodies._make(a.copy() for a in state.bodies)
     joints = JointState(state.joints.q.copy(), state.joints.v.copy())
     memory = ContactMemory._make(a.copy() for a in state.memory)
-    surfaces = Surfaces._make(a.copy() for a in state.surfaces)
-    return State(state.t.copy(), bodies, memory, state.tally.copy(), surfaces, state.ledger.copy(), joints)
+    surfaces, sleep = Surfaces._make(a.copy() for a in state.surfaces), state.sleep
+    sleep = Sleep(sleep.calm.copy(), sleep.island.copy(), sleep.settings.copy(), sleep.held.copy(),
+                  ContactMemory._make(a.copy() for a in sleep.contacts), sleep.facing.copy())
+    return State(state.t.copy(), bodies, memory, state.tally.copy(), surfaces, state.ledger.copy(), sleep, joints)

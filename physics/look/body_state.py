@@ -34,6 +34,7 @@ class BodyView:
     h: float           #: length of the last step [s]; at an instant within it, of the part until then
     F: Array           #: (3,) mean of all forces over this time, (P(t) - P(t - h))/h [N]; nan before the first step
     tau: Array         #: (3,) mean of all torques, (L(t) - L(t - h))/h [N m]; nan before the first step
+    asleep: bool       #: it is left out of steps, see `methods.sleep`
 
     @cached_property
     def R(self) -> Array:
@@ -92,7 +93,8 @@ def look_at_body(sim: Simulation, body: int) -> BodyView | str:
     mass = float(model.mass[body])
     x, q, P, L, v, w = (a[body].copy() for a in bodies)
     link = bool(model.kind[body] == BodyKind.LINK)
-    return BodyView(body, link, mass, model.inertia[body].copy(), x, q, P, L, v, w, mass * gravity, h, F, tau)
+    return BodyView(body, link, mass, model.inertia[body].copy(), x, q, P, L, v, w, mass * gravity, h, F, tau,
+                    bool(sim.state.sleep.island[body] >= 0))
 
 
 def rotation(q: Array) -> Array:

@@ -29,8 +29,9 @@ from ..simulation.simulation import Simulation
 
 LAST_STEP = 2**53       # greatest number of a step in a file
 LAST_MODE = 2           # greatest `Surfaces.mode`
-#: columns of the two tables of a state that grow with its contacts -> which table
-TABLES = {id(a): k for k, part in enumerate((EMPTY.memory, EMPTY.surfaces)) for a in part if len(a) == 0}
+#: columns of the tables of a state that grow with its contacts -> which table
+TABLES = {id(a): k for k, part in enumerate((EMPTY.memory, EMPTY.surfaces, (*EMPTY.sleep.contacts, EMPTY.sleep.facing)))
+          for a in part if len(a) == 0}
 
 
 class Mark(NamedTuple):
@@ -224,16 +225,18 @@ def _size_of(shapes: tuple[tuple[int, ...], ...], like: State) -> int:
 
 def _check_state(state: State, model: Model) -> None:
     """ValueError where kernels must not be given this state."""
-    surfaces, memory = state.surfaces, state.memory
-    finite = (state.t, *state.bodies, *state.joints, surfaces.surface_z, surfaces.surface_x)
+    surfaces, memory, sleep = state.surfaces, state.memory, state.sleep
+    finite = (state.t, *state.bodies, *state.joints, surfaces.surface_z, surfaces.surface_x, sleep.held, sleep.facing)
     _demand(all(np.isfinite(a).all() for a in finite), "a state is not finite")
     _demand(bool((np.linalg.norm(state.bodies.q, axis=1) > 0.5).all()), "a state has an orientation of no length")
-    for part in (memory, surfaces):
+    for part in (memory, surfaces, sleep.contacts):
         count = int(part.count[0])
         _demand(0 <= count <= len(part.key), "a state has more contacts than it lists")
         shapes = part.shapes[:count]
         _demand(bool(((shapes >= 0) & (shapes < len(model.shapes.body))).all()), "a state has contacts of no shapes")
     _demand(int(memory.owner[0]) in list(Owner), "a state has contacts of no method")
+    islands = (sleep.island >= -1) & (sleep.island < len(model.kind))
+    _demand(bool(islands.all() and (sleep.calm >= 0).all()), "a state has islands of no bodies")
     mode = surfaces.mode[: int(surfaces.count[0])]
     _demand(bool(((mode >= 0) & (mode <= LAST_MODE)).all()), "a state has surfaces of no kind")
 

@@ -30,6 +30,7 @@ from ..impacts.impact_laws import IMPACT_LAWS
 from ..integrators import FLIGHT, INTEGRATORS, Dense, integrate
 from ..look.inspection import Inspect, look, look_at_step
 from ..methods import METHODS
+from ..methods.sleep import STEPS
 from ..methods.time_stepping.books import book
 from ..methods.time_stepping.moreau import arrive, depart, tell
 from ..methods.time_stepping.stages import describe
@@ -123,6 +124,7 @@ def _run_everything() -> None:
     for integrator in ("dopri5", "sdirk2"):
         _use(Simulation(ball, method="compliant", integrator=integrator))
     fly(*INTEGRATORS, *FLIGHT)
+    _run_asleep()
     _run_joined()
 
 
@@ -167,7 +169,7 @@ def _end_step() -> None:
     """The second half of a step of `time_stepping`, of a ball in the air, and what can be read of it."""
     model, state, _, _ = Scene.from_dict(_scene(SHAPE_TABLES[:1], ())).build()
     work, loads, h = Workspace(model).work(INTEGRATORS["heun"]), empty_loads(1), 1.0 / 240.0
-    depart(model, h, work)
+    depart(model, state.sleep, h, work)
     arrive(model, state, h, work)
     tell(model, state, loads, h, work)
     book(model, state, loads, h, work)
@@ -240,6 +242,22 @@ def _run_joined() -> None:
     point = {"name": "body 0", "mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
     pendulum = Scene.from_dict({"body": [point], "joint": [hinge | {"damping": 0.0, "motor": {"torque": 1.0}}]})
     _use(Simulation(pendulum, method="time_stepping", integrator="heun"))
+
+
+def _run_asleep() -> None:
+    """A block that sleeps, and one that a ball wakes."""
+    block = {"name": "body 0", "position": [0.0, 0.0, 0.5], "shape": [SHAPE_TABLES[1]]}
+    ball = {"name": "body 1", "position": [2.0, 0.0, 0.7], "velocity": [-1.0, 0.0, 0.0], "shape": [SHAPE_TABLES[0]]}
+    for bodies in ([block], [block, ball]):
+        simulation = Simulation(Scene.from_dict({
+            "body": [*bodies, {"name": "ground", "fixed": True, "shape": [{"type": "plane"}]}],
+            "solver": {"sleep": 0.1}}))
+        simulation.step()
+        simulation.state.sleep.calm[0] = STEPS - 1
+        simulation.step()
+        simulation.step()
+        simulation.state.bodies.x[1, 0] = 1.0  # the ball, or the ground, which is as wide there
+        simulation.step()
 
 
 def _run_exactly() -> None:

@@ -86,7 +86,7 @@ class History:
         self._hashed = 0
         self._of: State | None = None        # the state recorded last
         self._parts: list[Any] = []          # its arrays
-        self._shapes: dict[Any, Any] = {}    # of its arrays, by the rows of its two tables that grow
+        self._shapes: dict[Any, Any] = {}    # of its arrays, by the rows of its tables that grow
         self._size = 0
 
     @property
@@ -106,7 +106,7 @@ class History:
         """
         if state is not self._of:
             self._of, self._parts, self._shapes = state, list(arrays(state)), {}
-        rows = len(state.memory.key), len(state.surfaces.key)
+        rows = len(state.memory.key), len(state.surfaces.key), len(state.sleep.facing)
         shapes = self._shapes.get(rows)
         if shapes is None:
             shapes = self._shapes[rows] = tuple(a.shape for a in self._parts)

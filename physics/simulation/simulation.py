@@ -17,11 +17,12 @@ from ..core.model import BodyKind, Model, movable
 from ..core.report import Event, Settings, StepInfo
 from ..core.rotations import quaternion_products, rotated
 from ..core.settings import STEPWISE
-from ..core.state import Contacts, Owner, State, copy_state, empty_contacts
+from ..core.state import Contacts, State, copy_state, empty_contacts
 from ..core.tuple_abi import forget_packed
 from ..dynamics.forces import Loads, empty_loads
 from ..methods import METHODS, Marching, Method, Untreatable
 from ..methods.choices import check_settings, vector_of
+from ..methods.sleep import forget
 from ..problem.problem import ContactProblem
 from ..scene.scene import Scene
 from ..solvers import refusal
@@ -349,10 +350,10 @@ class Simulation(Reading):
         self.loads.torque[i] += t
 
     def note_put(self, moved: bool) -> None:
-        """The state was changed by hand; moved: poses too, not only velocities. What is remembered of the last step's
-        contacts no longer holds, and steps cannot be made again across this instant: what was recorded is forgotten."""
+        """The state was changed by hand; moved: poses too, not only velocities. The contacts of the last step no longer
+        hold, and what was recorded is forgotten: steps cannot be made again across this instant."""
         self.take_over()
-        self.state.memory.count[0], self.state.memory.owner[0] = 0, Owner.NOBODY
+        self._told, _ = self._contacts, forget(self.state)
         if moved:
             self.state.surfaces.t[0], self.state.surfaces.count[0] = -1.0, 0
         self._forget_history()
@@ -412,8 +413,8 @@ class Simulation(Reading):
     def set(self, **settings: Any) -> None:
         """Change settings, as the sliders do: restitution, friction, friction_static, friction_torsional,
         friction_rolling (for every pair; None = as the materials say), gravity (3,) [m/s2], h [s], iterations, method,
-        integrator, solver, impact_law, joint_cure; for event_driven restitution_t and restitution_psi (for every pair
-        of balls; None = as the materials say); for compliant stiffness_n, damping_n, stiffness_t, damping_t,
+        integrator, solver, impact_law, joint_cure, sleep; for event_driven restitution_t and restitution_psi (for every
+        pair of balls; None = as the materials say); for compliant stiffness_n, damping_n, stiffness_t, damping_t,
         stiffness_series, damping_roll (for every pair; None = as the materials say), law, surface and substeps (0 = as
         many as needed). Raises ValueError where a value is not allowed; no setting is changed then."""
         self._apply(check_settings(self.settings, settings))

@@ -1,7 +1,7 @@
 """Piles of a thousand bodies in a walled bin: Contactlab beside PyBullet and MuJoCo, same scene, same run.
 
     python tests/benchmarks/piles.py [boxes spheres capsules hulls chairs] [--count 1000] [--seconds 5] [--repeats 3]
-                                     [--engines contactlab pybullet mujoco:cg20]
+                                     [--engines contactlab contactlab:sleep pybullet mujoco:cg20]
 
 Hulls have 20 random corners, chairs are ten convex parts each.
 
@@ -89,10 +89,14 @@ def pile(kind: str, count: int, seed: int = 1) -> dict:
 
 # ------------------------------------------------------------------------------------------------------ the engines
 class Contactlab:
-    def __init__(self, scene, setup):
+    """`sleep`: islands that rest sleep, as the switch of the panel says."""
+
+    def __init__(self, scene, setup, variant=""):
         from contactlab.physics import Simulation
+        from contactlab.physics.methods.sleep import AT_REST
 
         self.simulation = Simulation(scene)
+        self.simulation.set(sleep=AT_REST if variant == "sleep" else 0.0)
         self.moving = setup.model.kind == 0
         self.step = self.simulation.step
         self.simulation.step()  # compiles

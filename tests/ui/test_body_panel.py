@@ -104,6 +104,12 @@ def test_a_first_instant_and_a_fixed_body_say_what_is_missing(probe, monkeypatch
     assert any("floor never moves" in text for text in said) and probe.ui.view.vectors is None
 
 
+def test_a_body_that_sleeps_says_so(sim):
+    told = look(sim, m.Inspect("body", body=1)).body
+    assert not told.asleep and "sleep" not in body.remark(told)
+    assert "It sleeps" in body.remark(dataclasses.replace(told, asleep=True))
+
+
 def test_the_arrows_are_the_vectors_and_go_with_the_tab(probe, sim):
     snapshot = probe.snapshot[0] = snapshot_of(sim, 1)
     probe.frame(1)

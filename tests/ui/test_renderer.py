@@ -278,6 +278,19 @@ def test_bodies_are_drawn_anew_only_when_they_have_moved_visibly(pictures, monke
     assert len(drawn) == 4
 
 
+def test_bodies_that_sleep_are_darker_at_once_and_bright_again_awake(pictures):
+    """A sixth to a half of the light: DIMMED of the linear colour, as sRGB shows it."""
+    both = snapshot(body("box", (-0.6, 0, 0), size=[0.8] * 3), body("box", (0.6, 0, 0), size=[0.8] * 3))
+    left, right = slice(W // 4, W // 2 - 30), slice(W // 2 + 30, 3 * W // 4)
+    middle = slice(H // 2 - 10, H // 2 + 10)
+    awake = pictures.take(both, front_camera(DISTANCE), **PLAIN)
+    one = pictures.take(dataclasses.replace(both, asleep=np.array([True, False])), front_camera(DISTANCE), **PLAIN)
+    share = one[middle, left].sum() / awake[middle, left].sum()
+    assert 0.25 < share < 0.75
+    assert np.array_equal(one[middle, right], awake[middle, right])
+    assert np.array_equal(pictures.take(both, front_camera(DISTANCE), **PLAIN), awake)
+
+
 def test_software_renderers_get_cheap_settings_and_gpus_better_ones():
     def settings(name):
         return quality(SimpleNamespace(info={"GL_RENDERER": name}, max_samples=8))

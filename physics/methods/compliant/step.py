@@ -36,6 +36,7 @@ from ...dynamics.constraints.reactions import motor_states
 from ...dynamics.forces import Loads
 from ...integrators import IMPLICIT, INTEGRATORS, Integrator
 from ...problem.problem import ContactProblem
+from ..sleep import wake
 from ..time_stepping.step import TimeStepping
 from . import explicit
 from .adaptive import Adaptive
@@ -118,6 +119,7 @@ class Compliant:
 
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]."""
+        wake(self.model, state)
         self._ask(settings)
         course = self._course
         if isinstance(course, Explicit):
@@ -132,6 +134,7 @@ class Compliant:
         self, state: State, loads: Loads, settings: Settings, page: Page, most: int, until: float,
     ) -> tuple[int, bool]:
         """See `method.py: Marching`."""
+        wake(self.model, state)
         self._ask(settings)
         course, order, stage = self._course, self._space.order, BEGIN
         order[MADE] = order[SPOILT] = 0

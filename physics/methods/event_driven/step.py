@@ -47,6 +47,7 @@ from ...integrators.stepper import SMALLEST_SUBSTEP, TOLERANCE
 from ...problem.contact_snapshot import ContactSnapshot, TooMany
 from ...problem.problem import ContactProblem
 from ..method import Untreatable
+from ..sleep import wake
 from .books import PairImpulses, book_piece
 from .events import EventLog
 from .impact import Impacts
@@ -275,6 +276,7 @@ class EventDriven:
     # ---------------------------------------------------------------------------------------------- begin
     def _begin_step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Nothing has happened in the step yet."""
+        wake(self.model, state)
         self.work.take_up(state, loads, settings)
         for part in (self._log, self._impulses, self._patience):
             part.begin_step()

@@ -89,6 +89,14 @@ def settle(model, state, work) -> None:
 
 
 @kernel
+def book_held(held, ledger) -> None:
+    """What contacts give those that sleep: the momentum that gravity and springs take back."""
+    for part, account in ((0, CONTACTS), (1, FRICTION)):
+        credit(ledger, account, 0.0, (held[part, 0], held[part, 1], held[part, 2]),
+               (held[part, 3], held[part, 4], held[part, 5]))
+
+
+@kernel
 def book_grab(grab, over, ledger, given) -> None:
     """The mouse's impulse, or its angular impulse."""
     p, turns = flat(grab.impulse), grab.turn[0] == 1

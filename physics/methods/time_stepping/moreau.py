@@ -6,7 +6,7 @@ room for, it returns, and it goes on from where it was. Parts that a model does 
 
 from ...books.diagnostics import total_energy
 from ...books.events import UNKNOWN, find_changes
-from ...books.ledger import close_step, momenta_of, open_step
+from ...books.ledger import book_forces, close_step, momenta_of, open_step
 from ...collision.detection import find_contacts
 from ...collision.impact_time import find_fast
 from ...core.copy_in_place import copy_bodies
@@ -26,7 +26,17 @@ from ...problem.joint_rows import joint_rows, recall_impulses, remember_impulses
 from ...problem.moments import load_moments, oppose_turning, recall_moments, remember_moments
 from ...problem.system import SHORT
 from ...solvers.newton import solve_islands
-from .books import book
+from ..sleep import (
+    asleep,
+    choose_roles,
+    count_still,
+    find_resting,
+    hold_still,
+    leave_out,
+    stirred_at,
+    stirred_by,
+)
+from .books import book, book_held
 from .joints import finish_joints, free_joints, note_rotors, push_joints
 from .stages import (
     COLD_START,
@@ -49,6 +59,7 @@ from .static_friction import MODE, TURNS, change_cones, choose_cones, end_modes,
 from .trees import end_trees, free_links, middle_of_trees, write_velocities
 from .work import (
     APART,
+    ASLEEP,
     BEFORE,
     BOUND,
     BOUNDED,
@@ -60,6 +71,7 @@ from .work import (
     ITERATIONS,
     LENGTH,
     MADE,
+    NUMBER,
     OPPOSED,
     OTHER_FLIGHT,
     OTHER_SOLVER,
@@ -72,8 +84,9 @@ from .work import (
 )
 
 #: where `advance` begins, and where Python helps: in KNOW and CONTACTS, to make room for contacts, and in ROWS, for
-#: blocks, which are gone through again then; in IMPACTS, SOLVE and FLY, which it does itself
-BEGIN, KNOW, IMPACTS, MIDDLE, CONTACTS, ROWS, SOLVE, SOLVED, DEPART, FLY, END, DONE = range(12)
+#: blocks, which are gone through again then; in IMPACTS, SOLVE and FLY, which it does itself; in WAKE, whereupon
+#: contacts are found, and REST, where islands wake and fall asleep
+BEGIN, KNOW, IMPACTS, MIDDLE, CONTACTS, ROWS, SOLVE, SOLVED, DEPART, FLY, END, WAKE, REST, DONE = range(14)
 
 TOLERANCE = 1e-13   # a sweep that changes no velocity by more than this ends the iteration [m/s]
 TIME_STEPPING = int(Owner.TIME_STEPPING)
@@ -83,6 +96,10 @@ TIME_STEPPING = int(Owner.TIME_STEPPING)
 def advance(model, state, loads, h, work, stage):
     """Advance the state by h [s] from this stage on. Returns DONE, or the stage that Python has to help with."""
     if stage == BEGIN:
+        work.order[ASLEEP] = asleep(state.sleep)
+        if work.order[ASLEEP] > 0 and all_sleep(model, loads, state.sleep, work):
+            doze(model, state, loads, h, work)
+            return DONE
         begin(model, state, work)
         stage = KNOW
     if stage == KNOW:
@@ -96,11 +113,18 @@ def advance(model, state, loads, h, work, stage):
         go_halfway(model, state, h, work)
         stage = CONTACTS
     if stage == CONTACTS:
+        if work.order[ASLEEP] > 0:
+            work.order[ASLEEP] = asleep(state.sleep)
+            choose_roles(model.kind, state.sleep, work.middle, work.detection.roles)
+            if stirred_by(loads, work.order[NUMBER], state.sleep, work.islands) > 0:
+                return WAKE
         count = find_contacts(model, work.detection, work.middle.x, work.middle.q, work.margin)
         if count < 0 or count > len(work.fired) or (
                 count + (len(work.bounds.last) + 2) // 3 > len(state.memory.key)):
             return CONTACTS
-        move_freely(model, loads, h, work)
+        if work.order[ASLEEP] > 0 and stirred_at(work.detection.contacts, state.sleep, work.islands) > 0:
+            return WAKE
+        move_freely(model, state.sleep, loads, h, work)
         stage = ROWS
     if stage == ROWS:
         if not make_rows(model, state, loads, h, work):
@@ -113,14 +137,19 @@ def advance(model, state, loads, h, work, stage):
             solve_islands(work.system, work.order[SWEEPS], TOLERANCE, work.told[SOLVER:])
         stage = DEPART if fits(model, work) else SOLVE
     if stage == DEPART:
-        depart(model, h, work)
+        depart(model, state.sleep, h, work)
         if work.order[FLIES] == 1:
             if work.order[OTHER_FLIGHT] == 1:
                 return FLY
             fly(model, state, loads, h, work)
-    arrive(model, state, h, work)
-    tell(model, state, loads, h, work)
-    book(model, state, loads, h, work)
+    if stage < WAKE:
+        arrive(model, state, h, work)
+        tell(model, state, loads, h, work)
+        book(model, state, loads, h, work)
+        if work.order[ASLEEP] > 0:
+            book_held(state.sleep.held, state.ledger)
+        if work.still[0] > 0.0 and comes_to_rest(model, state, h, work):
+            return REST
     return DONE
 
 
@@ -130,7 +159,7 @@ def march(model, state, loads, h, work, page, most, until, stage):
     or the time `until` [s] is over. Ends after a step with events, and after one that is not finite, SPOILT. Returns as
     `advance` does; work.order[MADE] counts the steps."""
     order = work.order
-    while order[MADE] < most and state.t[0] < until:
+    while stage != BEGIN or (order[MADE] < most and state.t[0] < until):
         if stage == BEGIN:
             open_step(model, state, page)
         stage = advance(model, state, loads, h, work, stage)
@@ -162,6 +191,8 @@ def begin(model, state, work):
 def know_contacts(model, state, h, work):
     """See how far bodies can get; before the first step look for contacts. False where there is no room for these."""
     bodies = state.bodies
+    work.order[ASLEEP] = asleep(state.sleep)
+    choose_roles(model.kind, state.sleep, bodies, work.detection.roles)
     _, touch = scales_of(work.gravity[0], h)
     reach(model.kind, bodies, work.radius, 2.0 * touch, h, work.margin)
     work.order[FIRST] = 1 if state.memory.owner[0] != TIME_STEPPING else 0
@@ -192,13 +223,15 @@ def go_halfway(model, state, h, work):
 
 
 @program
-def move_freely(model, loads, h, work):
+def move_freely(model, sleep, loads, h, work):
     """Forces in the middle of the step, and velocities after it if no contact, limit, motor or mouse acted."""
     middle, force, torque, before, motion = work.middle, work.force, work.torque, work.before, work.system.motion
     put_rows(work.books.at.x, middle.x)
     if work.has[SPRINGS] == 1:
         copy_bodies(middle, work.books.at)
     applied_forces(model, loads, middle, force, torque)
+    if work.order[ASLEEP] > 0:
+        hold_still(sleep, force, torque)
     jointed = len(work.keeper.reactions.rows.kind) > 0
     if jointed:
         push_joints(model, work)
@@ -269,7 +302,7 @@ def fits(model, work):
 
 # ------------------------------------------------------------------------------------------------------ depart
 @program
-def depart(model, h, work):
+def depart(model, sleep, h, work):
     """Momenta after the step, with all impulses, and what takes out overlap."""
     system, approach, middle = work.system, work.approach, work.middle
     momenta(system, work.force, work.torque, h, middle.P, middle.L)
@@ -281,6 +314,8 @@ def depart(model, h, work):
     separate(work.detection.contacts.gap, approach.half_turn, system, SLOP * touch, h, work.need, work.need_rows,
              work.shift)
     involved = find_involved(model, work.mechanisms, work.trees.stiff, system, work.need, work.need_rows, work.involved)
+    if work.order[ASLEEP] > 0:
+        involved += leave_out(sleep, work.involved)
     work.order[FLIES] = 1 if involved < work.moving[0] else 0
 
 
@@ -308,6 +343,38 @@ def arrive(model, state, h, work):
     if work.order[CURE] == PROJECTION and len(work.keeper.reactions.rows.kind) > 0:
         mend_joints(model, bodies, state.joints, PROJECTION, work.keeper)
     state.t[0] = t + h
+
+
+# ------------------------------------------------------------------------------------------------------- sleep
+@program
+def all_sleep(model, loads, sleep, work) -> bool:
+    """Whether nothing is awake, nothing is driven, and nothing wakes them."""
+    if work.order[ASLEEP] < work.moving[0] or work.has[DRIVEN] == 1:
+        return False
+    return stirred_by(loads, work.order[NUMBER], sleep, work.islands) == 0
+
+
+@program
+def doze(model, state, loads, h, work) -> None:
+    """A step in which all sleep: time goes on, and what carries them."""
+    contacts, bodies = work.detection.contacts, state.bodies
+    contacts.count[0] = work.system.count[0] = 0
+    work.detection.near.pair_count[0] = 0
+    let_go(work.system)
+    work.told[:] = 0.0
+    book_forces(model, loads, bodies, bodies, h, state.ledger, work.books.given)
+    book_held(state.sleep.held, state.ledger)
+    report_grab(work.system, h, loads)
+    state.t[0] += h
+
+
+@program
+def comes_to_rest(model, state, h, work) -> bool:
+    """Count still steps; whether islands fall asleep, which work.islands tells."""
+    speed = work.still[0] * work.approach.scales[0]
+    if count_still(model.kind, state.bodies, work.shift.bodies, work.radius, work.restless, speed, h, state.sleep) == 0:
+        return False
+    return find_resting(model, state.bodies, work.detection.contacts, state.sleep, work.islands) > 0
 
 
 # ------------------------------------------------------------------------------------------------------ report

@@ -257,7 +257,7 @@ def second_drift(kind, inv_mass, inv_inertia, middle, shift, fraction, involved,
     With the first half driven by ω at the start this is the trapezoidal rule, second order for free rotation.
     """
     for i in range(len(kind)):
-        if kind[i] != DYNAMIC or involved[i] == 0:
+        if kind[i] != DYNAMIC or involved[i] != 1:
             continue
         s = 0.5 * h * fraction[i]
         v = scale(inv_mass[i], row(middle.P, i))

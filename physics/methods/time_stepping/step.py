@@ -28,7 +28,7 @@ from ...books.events import slip_events
 from ...books.ledger import Page, close_step, open_step
 from ...core.model import Model
 from ...core.report import Event, MotorState, Settings, StepInfo
-from ...core.state import Contacts, State, empty_contacts
+from ...core.state import Contacts, State, copy_state, empty_contacts
 from ...dynamics.constraints.cure import ROW_OF
 from ...dynamics.forces import Loads
 from ...integrators import Integrator, integrate, offered
@@ -39,6 +39,7 @@ from ...problem.residual import system_residual
 from ...solvers import SOLVERS, BodiesSolver
 from ...solvers.matrix_form import solve_written_out
 from ...solvers.newton import STEPS, Newton, status_of
+from ..sleep import fall_asleep, settings_number, wake, wake_islands, with_sleepers
 from .books import settle
 from .joints import driven_motors
 from .moreau import (
@@ -50,16 +51,19 @@ from .moreau import (
     IMPACTS,
     KNOW,
     MIDDLE,
+    REST,
     ROWS,
     SOLVE,
     SOLVED,
     TOLERANCE,
+    WAKE,
     advance,
     march,
 )
 from .stages import describe
 from .work import (
     APART,
+    ASLEEP,
     BEFORE,
     BOUNDED,
     CURE,
@@ -68,6 +72,7 @@ from .work import (
     ITERATIONS,
     LENGTH,
     MADE,
+    NUMBER,
     OTHER_FLIGHT,
     OTHER_SOLVER,
     SOLVER,
@@ -89,7 +94,7 @@ class TimeStepping:
     """METHODS["time_stepping"]. Holds scratch memory only; all that matters later is in the State."""
 
     title: ClassVar[str] = "Time stepping (Moreau–Jean)"
-    uses: ClassVar[frozenset[str]] = frozenset({"solver", "iterations", "joint_cure"})
+    uses: ClassVar[frozenset[str]] = frozenset({"solver", "iterations", "joint_cure", "sleep"})
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -99,6 +104,7 @@ class TimeStepping:
         self._info: StepInfo | None = StepInfo()
         self._space = Workspace(model)
         self._settings: Settings | None = None  # that were asked for last
+        self._state: State | None = None        # that was advanced last
         self._integrator: Integrator
         self._solved: SolveInfo
         self._alone = _nothing_can_touch(model)
@@ -107,6 +113,7 @@ class TimeStepping:
 
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]."""
+        self._state = state
         if settings is not self._settings:
             self._ask(settings)
         if self._flies_alone(loads):
@@ -120,6 +127,7 @@ class TimeStepping:
         self, state: State, loads: Loads, settings: Settings, page: Page, most: int, until: float,
     ) -> tuple[int, bool]:
         """See `method.py: Marching`."""
+        self._state = state
         if settings is not self._settings:
             self._ask(settings)
         if self._flies_alone(loads):
@@ -137,6 +145,8 @@ class TimeStepping:
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The contact problem that a step from this state would solve, in impulses."""
         self._info, _ = self.info, self.contacts
+        state = copy_state(state)
+        wake(self.model, state, limits=self._space.limits)
         self._ask(settings)
         self._space.order[OTHER_SOLVER], self._settings = 1, None
         self._go(state, loads, settings, KNOW, SOLVE)
@@ -144,7 +154,15 @@ class TimeStepping:
 
     @property
     def contacts(self) -> Contacts:
-        """Of the last step; the geometry is that of the middle of the step."""
+        """Of the last step; the geometry is that of the middle of the step. Those of bodies that sleep are as they were
+        when these fell asleep."""
+        awake, state, settings = self._awake(), self._state, self._settings
+        if state is None or settings is None or state.sleep.contacts.count[0] == 0:
+            return awake
+        return with_sleepers(self.model, state, awake, settings.h)
+
+    def _awake(self) -> Contacts:
+        """The contacts of bodies that are awake."""
         if not self._described:
             self._described, work = True, self._work
             describe(work.system, work.middle.x, work.approach, self.found)
@@ -162,6 +180,7 @@ class TimeStepping:
         order, integrator = self._space.order, OFFERED[settings.integrator]
         self._settings, self._integrator = settings, integrator
         order[ITERATIONS], order[CURE] = settings.iterations, ROW_OF[settings.joint_cure]
+        self._space.still[0], order[NUMBER] = settings.sleep, settings_number(settings)
         order[OTHER_SOLVER] = settings.solver != Newton.name
         order[OTHER_FLIGHT] = integrator.adaptive or integrator.implicit
 
@@ -205,6 +224,16 @@ class TimeStepping:
             solver = SOLVERS[settings.solver]
             self._solved = solve_written_out(solver, system, sweeps if solver.iterative else 0, TOLERANCE)
 
+    def _wake(self, state: State, loads: Loads, settings: Settings) -> None:
+        """Wake the islands that something stirs."""
+        wake_islands(self.model, state, self._space.islands, settings.h, self._space.limits)
+
+    def _rest(self, state: State, loads: Loads, settings: Settings) -> None:
+        """Let islands fall asleep."""
+        space = self._space
+        fall_asleep(self.model, state, space.detector.contacts, space.islands, settings, space.limits)
+        space.order[ASLEEP] = np.count_nonzero(state.sleep.island >= 0)
+
     def _fly_otherwise(self, state: State, loads: Loads, settings: Settings) -> None:
         """Fly by an integrator of many steps or of one that has to be solved for."""
         work, joints = self._work, state.joints
@@ -214,7 +243,8 @@ class TimeStepping:
     #: what to do where `advance` comes back, and from which stage it then goes on
     _HELP: ClassVar[dict[int, tuple[Callable[["TimeStepping", State, Loads, Settings], None], int]]] = {
         KNOW: (_make_room, KNOW), IMPACTS: (_find_impacts, MIDDLE), CONTACTS: (_make_room, CONTACTS),
-        ROWS: (_make_blocks, ROWS), SOLVE: (_solve, SOLVED), FLY: (_fly_otherwise, END)}
+        ROWS: (_make_blocks, ROWS), SOLVE: (_solve, SOLVED), FLY: (_fly_otherwise, END),
+        WAKE: (_wake, CONTACTS), REST: (_rest, DONE)}
 
     def _fly(self, state: State, loads: Loads, h: float) -> None:
         """A step of bodies and trees that nothing can touch: all of it is the integrator's."""
@@ -239,7 +269,7 @@ class TimeStepping:
         before, after = float(told[BEFORE]), total_energy(self.model, state.bodies, *state.joints)
         if told[EVENTS]:
             self.events = space.finder.events(
-                int(told[EVENTS]), self.contacts, state.bodies, lambda *_: float(state.t[0]), before, after)
+                int(told[EVENTS]), self._awake(), state.bodies, lambda *_: float(state.t[0]), before, after)
         if space.has[STATIC]:
             count, static = int(self.found.count[0]), space.static
             self.events += slip_events(
@@ -253,12 +283,13 @@ class TimeStepping:
         told, (residual, size) = space.told.tolist(), system_residual(space.system)
         if not space.order[OTHER_SOLVER]:
             self._solved = SolveInfo(status_of(space.told[SOLVER:], TOLERANCE), int(told[SOLVER + STEPS]), 0.0)
-        solved = self._solved
+        solved, contacts = self._solved, self.contacts
         return StepInfo(
-            residual, solved.iterations, _verdict(solved.status, residual, size), int(self.found.count[0]),
-            int(space.detector.seen_pairs[0]), penetration(self.found),
+            residual, solved.iterations, _verdict(solved.status, residual, size), int(contacts.count[0]),
+            int(space.detector.seen_pairs[0]), penetration(contacts),
             joint_error=told[APART], joint_unit="m" if told[LENGTH] or not self._jointed else "rad",
-            motors=self._motor_states(settings.h))
+            motors=self._motor_states(settings.h),
+            asleep=int(space.order[ASLEEP]))
 
     def _motor_states(self, h: float) -> tuple[MotorState, ...]:
         """What motors that seek a speed did."""

@@ -24,6 +24,7 @@ from ...problem.assemble import Approach, empty_approach
 from ...problem.joint_rows import JointBounds, bounds_of
 from ...problem.mechanisms import Mechanisms, mechanisms_of
 from ...problem.system import Motion, System, empty_blocks, empty_motion, empty_system
+from ..sleep import restless_bodies
 from .books import StepBooks
 from .joints import JointStep, joint_step
 from .static_friction import Static, static_friction
@@ -35,8 +36,9 @@ BEFORE, APART, LENGTH, EVENTS, SOLVER = range(5)
 
 #: Work.order, of this step: sweeps at most, as asked for and of the next solution; 1 where Python solves, where Python
 #: flies; the cure of joints, a row of CURES; 1 in the first step; solutions so far; 1 where something flies. Of
-#: `march`: steps made, 1 where the last one is not finite
-ITERATIONS, SWEEPS, OTHER_SOLVER, OTHER_FLIGHT, CURE, FIRST, TURN, FLIES, MADE, SPOILT = range(10)
+#: `march`: steps made, 1 where the last one is not finite. Of `methods.sleep`: the number of the settings, how
+#: many bodies sleep
+ITERATIONS, SWEEPS, OTHER_SOLVER, OTHER_FLIGHT, CURE, FIRST, TURN, FLIES, MADE, SPOILT, NUMBER, ASLEEP = range(12)
 
 DRIVEN, SPRINGS, BOUNDED, BOUND, STATIC, OPPOSED = range(6)  #: Work.has
 
@@ -54,7 +56,7 @@ class Flight(NamedTuple):
 class Work(NamedTuple):
     """The arrays of a step."""
 
-    order: IntArray      #: (10,) what is to be done, see ITERATIONS …
+    order: IntArray      #: (12,) what is to be done, see ITERATIONS …
     told: Array          #: (7,) what was found, see BEFORE …
     has: IntArray        #: (6,) 1 where there are driven bodies, springs between bodies, limits or motors with rows,
                          #: mechanisms that pass impulses on, static friction, moments against turning
@@ -87,6 +89,9 @@ class Work(NamedTuple):
     static: Static
     lengths: Array       #: (k, k, 2) of torsional and rolling friction of pairs of materials [m]
     books: StepBooks
+    still: Array         #: (1,) the setting `sleep`
+    islands: IntArray    #: (n,) those to wake, by their first body; or of those that fall asleep, see `methods.sleep`
+    restless: IntArray   #: (n,) 1 for bodies that never sleep
 
 
 class Workspace:
@@ -111,7 +116,8 @@ class Workspace:
             (model.kind == BodyKind.KINEMATIC).any(), len(model.springs.body_a) > 0,
             len(bounds.last) > 0, self.mechanisms.bound.any(), len(self.static.table) > 0, self._lengths.any(),
         ], np.int32)
-        self.order, self.told = np.zeros(10, np.int32), np.zeros(SOLVER + 3)
+        self.still, self.islands, self._restless = np.zeros(1), np.zeros(n, np.int32), restless_bodies(model)
+        self.order, self.told = np.zeros(12, np.int32), np.zeros(SOLVER + 3)
         self._bounds, self._joints = bounds, joint_step(model, self.mechanisms.reactions)
         self._gravity = np.array([math.sqrt(float(model.gravity @ model.gravity))])
         self._moving = np.array([np.count_nonzero(movable(model.kind))], np.int32)
@@ -139,17 +145,22 @@ class Workspace:
             self.detector.paths, detection, self._first, self._middle, self._fraction, self._force, self._torque,
             self._start, self._before, self._shift, self._involved, self.mechanisms, self._bounds, self.system,
             self._approach, self._need, self._need_rows, self._fired, flight, self.trees, self._joints,
-            self.keeper.work, self.static, self._lengths, self._books)
+            self.keeper.work, self.static, self._lengths, self._books, self.still, self.islands, self._restless)
         return self._work
 
     def make_room(self, memory: ContactMemory) -> None:
         """Room for the contacts that were found, or for what finding them lacked; also in the memory of a state."""
         self.detector.make_what_is_needed()
         count = int(self.detector.contacts.count[0])
-        grow_memory(memory, count + (len(self._bounds.last) + 2) // 3)  # and for impulses of limits and motors
+        grow_memory(memory, count + (self.limits + 2) // 3)  # and for impulses of limits and motors
         grow_memory(self._first, count)
         if count > len(self._fired):
             self._make_room(count + count // 2)
+
+    @property
+    def limits(self) -> int:
+        """Number of impulses of limits and motors."""
+        return len(self._bounds.last)
 
     def _make_room(self, contacts: int) -> None:
         self._approach, self._need = empty_approach(contacts), np.zeros((contacts, 2))
