@@ -25,6 +25,7 @@ SAME = 1e-9  # [s] between instants of two sides that are one
 NAMED = {
     "integrator": "{}", "solver": "{}", "iterations": "{} iterations", "law": "{} law", "surface": "{} surface",
     "substeps": "{} substeps", "impact_law": "{} impacts", "joint_cure": "{}",
+    "sleep": "sleep below {:g}",
     "stiffness_n": "K {}", "damping_n": "D {}",
 }
 GAIN = {"stiffness_n": 0, "damping_n": 1}  # index of its unit in the units of a law

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from probe import Probe
 
-from contactlab.app.panels import parameters, rows
+from contactlab.app.panels import compare, parameters, rows
 from contactlab.app.ui_state import UiState
 from contactlab.app.view.overlays import legend
 from contactlab.app.view.view_options import ViewOptions
@@ -53,3 +53,8 @@ def test_the_legend_says_what_dark_bodies_are():
     assert not any("asleep" in row.text for row in legend(shown, ViewOptions()))
     some = replace(shown, asleep=np.array([False, True, False]))
     assert any("asleep" in row.text for row in legend(some, ViewOptions()))
+
+
+def test_sides_of_a_comparison_that_differ_in_sleep_say_so():
+    sides = tuple(fakes.snapshot(settings=m.Settings(sleep=below), side=k) for k, below in enumerate((0.0, 1e-3)))
+    assert [compare.details(side, sides).rsplit(", ", 1)[1] for side in sides] == ["sleep below 0", "sleep below 0.001"]
