@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from contact_scenes import G, ball, block, ground, simulate
 
+from contactlab.physics import Scene, Simulation
 from contactlab.physics.books.ledger import Account
 from contactlab.physics.methods.sleep import STEPS
 from contactlab.physics.run.comparison import Comparison
@@ -264,3 +265,33 @@ def test_a_recorded_run_has_its_sleepers_in_the_file(tmp_path):
         one.step()
     assert all(awake(again.simulation, "b0", "b1", "b2"))
     assert hash_of_state(again.simulation.state) == hash_of_state(run.simulation.state)
+
+
+def test_impulses_of_limits_outlive_that_others_fall_asleep_and_wake():
+    """They stand behind those of contacts in the memory. A door that a force presses against its stop does the same to
+    the bit beside a tower that sleeps and wakes as beside one that never does; static friction and moments have numbers
+    of contacts in the memory, too."""
+    door = block("door", (0.0, 5.0, 1.0), (1.0, 0.1, 1.0))
+    hinge = {"type": "hinge", "child": "door", "anchor": [-0.5, 5.0, 1.0], "axis": [0.0, 0.0, 1.0],
+             "limits": [-0.2, 0.0], "motor": {"torque": 5.0}}
+
+    def run(below, coordinates):
+        sim = Simulation(Scene.from_dict({
+            "solver": {"h": H, "sleep": below}, "joint": [hinge | {"coordinates": coordinates}],
+            "material": {"default": {"friction": 0.5, "friction_static": 0.6, "friction_rolling": 0.01}},
+            "body": [ground(), *tower(), door]}))
+        seen, slept = [], []
+        for step in range(90):
+            if step == 60:
+                sim.apply_force("b1", (4.0, 0, 0))
+            sim.step()
+            k = sim.number("door")
+            seen.append(np.concatenate([a[k] for a in sim.state.bodies]))
+            slept.append(not awake(sim, "b0")[0])
+        return np.array(seen), slept, sim
+    for coordinates in ("generalized", "maximal"):
+        one, slept, sim = run(S, coordinates)
+        other, never, _ = run(0.0, coordinates)
+        assert slept[59] and not slept[61] and not any(never)
+        assert sim.state.memory.impulse.any()
+        assert np.array_equal(one, other)
