@@ -5,13 +5,16 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.model import Array
 from ...physics.look.inspection import ImpactView
+from ...physics.look.zhang_form import ZhangForm
 from ...physics.run.messages import Command, Inspect, JointImpulse, Seek, Set, Snapshot, Step
 from ..ui_state import UiState
 from . import style
 from .equations import TABLE, waiting
 from .explained import pair_name
 from .formula import formula, number
+from .maps import Map, draw_maps
 from .tabs import Tab
 
 Send = Callable[[Command], None]
@@ -166,6 +169,8 @@ def _result(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
         "Contacts": lambda: _contacts(ui, snapshot, view, impact.impulse, impact.zeta, width),
         "Bodies": lambda: _bodies(ui, snapshot, view, law),
     } | ({"Joints": lambda: _joints(ui, snapshot, joints)} if joints else {})
+    if law == "zhang":
+        tables["W M A d H"] = lambda: _in_zhangs_terms(ui, snapshot, view)
     with style.font(ui, size=14.0):
         if imgui.begin_tab_bar("impact_tables"):
             for name, draw in tables.items():
@@ -222,6 +227,49 @@ def _joints(ui: UiState, snapshot: Snapshot, joints: Sequence[JointImpulse]) -> 
             if imgui.is_item_hovered():
                 imgui.set_tooltip("  ".join(_number(v) for v in values))
     imgui.end_table()
+
+
+def _in_zhangs_terms(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
+    """The quantities of the paper as matrices, or why the impact is none of its kind."""
+    if isinstance(view.zhang, str):
+        style.muted(ui, view.zhang, wrap=True)
+        return
+    found = view.zhang.impact
+    formula(ui, r"\Delta\dot q = M^{-1} d\, I^*", 15.0)
+    draw_maps(ui, "zhang", zhang_maps(snapshot, view.zhang))
+    if found.status != "solved":
+        style.muted(ui, f"A M⁻¹ d is singular: the solution is {found.status}.")
+
+
+def zhang_maps(snapshot: Snapshot, form: ZhangForm) -> list[Map]:
+    """W, M, d, A, H, I* and Δq̇, with the joints and points that their rows and columns belong to."""
+    found, names = form.impact, [snapshot.labels.joints[j] for j in np.concatenate(form.joints).tolist()]
+
+    def point(k: int) -> str:
+        return f"point {k + 1}"
+
+    def tip(symbol: str, values: Array, rows: Callable[[int], str], columns: Callable[[int], str] | None, unit: str
+            ) -> Callable[[int, int], str]:
+        def told(i: int, j: int) -> str:
+            place = f"{i + 1},{j + 1}" if columns else f"{i + 1}"
+            of = f"{rows(i)}, {columns(j)}" if columns else rows(i)
+            return f"{symbol} {place} = {values[i, j]:.6g}{unit}\n{of}"
+        return told
+
+    def entry(title: str, symbol: str, values: Array, rows: Callable[[int], str],
+              columns: Callable[[int], str] | None = None, unit: str = "") -> Map:
+        values = np.ascontiguousarray(values if values.ndim == 2 else values[:, None], float)
+        return Map(title, values, None, tip(symbol, values, rows, columns, unit))
+
+    def link(i: int) -> str:
+        return f"the link on {names[i]}"
+
+    return [
+        entry("W", "W", found.W, link, point), entry("M", "M", found.M, names.__getitem__, names.__getitem__),
+        entry("d", "d", found.d, names.__getitem__, point), entry("A", "A", found.A, point, names.__getitem__),
+        entry("H", "H", found.H, point, unit=" m/s"), entry("I^*", "I*", found.impulse, point, unit=" N s"),
+        entry(r"\Delta\dot q", "Δq\u0307", found.change, names.__getitem__, unit=" rad/s or m/s"),
+    ]
 
 
 def _bodies(ui: UiState, snapshot: Snapshot, view: ImpactView, law: str) -> None:

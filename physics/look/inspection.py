@@ -48,6 +48,7 @@ from .body_state import BodyView, look_at_body
 from .contact_law import LawView, look_at_law
 from .joint_space import TreeView, look_at_trees
 from .step_record import PieceRecord, StepWatch, Struck
+from .zhang_form import ZhangForm, zhang_form
 
 MOST_INSPECTED = INSPECTED.most  # contacts of equations that are shown
 MOST_WHILE_RUNNING = 40  # contacts up to which nothing is left out while the scene runs
@@ -130,6 +131,7 @@ class ImpactView:
     after: dict[str, Array]      #: the same after the impact, by law
     kinetic: float               #: kinetic energy of the system before [J]
     joints: dict[str, tuple[JointImpulse, ...]]  #: what the joints of trees pass on, by law
+    zhang: ZhangForm | str       #: the same in Zhang's terms; or why it has not the form of his paper
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,7 +377,7 @@ def look_at_impact(sim: Simulation, asked: Inspect) -> ImpactView | str:
             impacts[law] = twisted(sim.model, struck, impact, e_psi, change)
         after[law] = struck.velocities[moving] + change[moving]
     return ImpactView(event, contacts, e, mu, balls, e_t, e_psi, impacts, moving, struck.velocities[moving], after,
-                      struck.kinetic, joints)
+                      struck.kinetic, joints, zhang_form(sim.model, struck, e))
 
 
 def twisted(model: Model, struck: Struck, impact: Impact, e_psi: Array, change: Array) -> Impact:

@@ -101,7 +101,7 @@ def test_the_tab_asks_for_the_selected_link_and_tells_what_its_maps_show(monkeyp
     assert sent[-1] == Inspect("trees", body=5)
     shown[0] = look(fallen, sent[-1])
     view, snapshot = shown[0].trees, snapshot_of(fallen, shown[0])
-    assert {"map_0", "map_1", "map_2", "map_3", "map_4"} <= probe.drawn()  # H, C, T, M, J
+    assert {f"map_trees_{k}" for k in range(5)} <= probe.drawn()  # H, C, T, M, J
     said = trees.facts(snapshot, view)
     assert f"36 velocities q\u0307. {int(view.carries.sum())} of the 1296 entries of H" in said
     assert fallen.labels.bodies[5] in said and f"{view.T.shape[1]} contacts that rest on links" in said
