@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from imgui_bundle import imgui
 
-from ...physics.core.model import Array
+from ...physics.core.model import Array, IntArray
 from ...physics.look.inspection import ImpactView
 from ...physics.look.zhang_form import ZhangForm
 from ...physics.run.messages import Command, Inspect, JointImpulse, Seek, Set, Snapshot, Step
@@ -256,10 +256,10 @@ def zhang_maps(snapshot: Snapshot, form: ZhangForm) -> list[Map]:
             return f"{symbol} {place} = {values[i, j]:.6g}{unit}\n{of}"
         return told
 
-    def entry(title: str, symbol: str, values: Array, rows: Callable[[int], str],
+    def entry(title: str, symbol: str, values: Array | IntArray, rows: Callable[[int], str],
               columns: Callable[[int], str] | None = None, unit: str = "") -> Map:
-        values = np.ascontiguousarray(values if values.ndim == 2 else values[:, None], float)
-        return Map(title, values, None, tip(symbol, values, rows, columns, unit))
+        table = np.ascontiguousarray(values if values.ndim == 2 else values[:, None], np.float64)
+        return Map(title, table, None, tip(symbol, table, rows, columns, unit))
 
     def link(i: int) -> str:
         return f"the link on {names[i]}"

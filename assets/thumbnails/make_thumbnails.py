@@ -16,7 +16,7 @@ SIZE = (416, 234)
 DRAWN = 4  # times larger, then scaled down: clean edges
 CLOSER = 0.7  # than the scene's own view, but for
 AS_CLOSE = {"percussion": 1.0}
-MOMENT = {"particles": 0.4, "soft_halves": 1.5, "travelling_dent": 1.2, "soft_chatter": 0.42,
+MOMENT = {"particles": 0.4, "universal": 0.1, "soft_halves": 1.5, "travelling_dent": 1.2, "soft_chatter": 0.42,
           "bouncing_balls": 1.0, "rolling_ball": 0.3, "incline": 0.8, "dice": 0.5, "tower": 0.4, "dominoes": 1.6,
           "newtons_cradle": 0.5, "t_handle": 0.4, "machines": 0.6, "meshes": 1.0, "bin": 1.2,
           "slow_bounce": 0.9, "dome": 0.9, "shaken_block": 0.2, "ladder": 0.5, "rocking_block": 0.1, "tables": 0.1,

@@ -87,7 +87,8 @@ def _chain(model: Model, struck: Struck, system: tuple[int, ...]) -> Multibody:
         frame = np.column_stack([*tangents(axis), axis])
         now = _pose(anchor, frame)
         own = frame.T @ turn
-        links.append(Link("hinge" if joints.type[j] == JointType.HINGE else "slider", np.linalg.solve(pose, now),
+        place = np.asarray(np.linalg.solve(pose, now), np.float64)
+        links.append(Link("hinge" if joints.type[j] == JointType.HINGE else "slider", place,
                           float(model.mass[i]), frame.T @ (bodies.x[i] - anchor), (own * model.inertia[i]) @ own.T))
         rates.append(float(struck.joints.v[trees.first_v[link]]))
         pose = now

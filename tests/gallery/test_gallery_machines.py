@@ -378,3 +378,29 @@ def passing(sim, until):
             found.append(max(abs(sim.angular_velocity(name)[1]) for name in ("outer legs", "inner legs")))
         before = apart
     return found
+
+
+def test_one_universal_joint_makes_the_turn_uneven_and_a_second_one_even_again():
+    """ω₂/ω₁ = cos β/(1 - sin² β sin² θ), θ from where the driving shaft's pin is at right angles to both shafts: from
+    cos β to 1/cos β, twice a turn."""
+    sim, text = opened("universal")
+    rate, bend = numbers(r"at a steady ([\d.]+) rad/s.* bent by (\d+)°", text)
+    least, most = numbers(r"slower by cos 40° = ([\d.]+), and faster by 1/cos 40° = (\d\.\d+)", text)
+    b = np.radians(bend)
+    along = np.array([np.cos(b), np.sin(b), 0.0])
+    seen, ways = [], []
+    while sim.time < 2.0 * np.pi / rate:
+        sim.step()
+        w = [sim.body(name).angular_velocity for name in ("driver", "driven", "first", "middle", "last")]
+        seen.append([w[0][0], w[1] @ along, w[2][0], w[3] @ along, w[4][0]])
+        theta = rate * sim.time
+        ways.append(np.cos(b) / (1.0 - np.sin(b) ** 2 * np.sin(theta) ** 2))
+    seen, ways = np.array(seen) / rate, np.array(ways)
+    assert (sim.model.joints.generalized == 0).sum() == 2
+    np.testing.assert_allclose(seen[:, [0, 2, 4]], 1.0, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(seen[:, 1], ways, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(seen[:, 3], ways, rtol=0, atol=1e-6)
+    assert [ways.min(), ways.max()] == pytest.approx([least, most], abs=0.005)
+    assert ways.mean() == pytest.approx(1.0, abs=1.0 / len(ways))
+    assert np.count_nonzero(np.diff(np.sign(seen[:, 1] - 1.0))) == 4  # slower and faster twice
+    assert sim.info.joint_error < 1e-9
