@@ -1,8 +1,8 @@
-"""What scripts ask of trees of joints: C, forward dynamics, factors of H, Jacobians   [RBDA ch. 5-7].
+"""What scripts and looks ask of trees of joints: C, forward dynamics, factors of H, Jacobians   [RBDA ch. 5-7].
 
     H q̈ + C = τ     H inertia, see `trees/mass_matrix.py`, C bias force (gravity, velocity products), τ joint forces
 
-The engine itself calls none of these kernels, so they are not compiled ahead.
+No step calls these kernels; those that `look.joint_space` calls are compiled ahead.
 """
 
 
