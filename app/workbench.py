@@ -4,17 +4,22 @@ It knows neither engine nor window. Every version is checked as a file would be,
 refuse one, the last good one stays in the view, and `problems` says what is wrong.
 """
 
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from threading import Event
 from typing import Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
+from ..physics.core.interruption import Interrupted, interruptible
 from ..physics.core.model import Array
+from ..physics.core.progress import telling
 from ..physics.run.messages import Snapshot
 from ..physics.run.run_file import packed_text
 from ..physics.scene.document import Document
@@ -26,6 +31,7 @@ from ..physics.scene.start import Overlap, overlaps, rows
 from ..physics.scene.toml_writer import to_toml
 from .background import in_background
 
+SHOWN_AFTER = 0.4  # [s] of checking a version, its progress is shown
 SOURCE = "scene"  # name of the scene in messages, which are shown without it
 
 
@@ -45,6 +51,7 @@ class Built:
     problems: tuple[str, ...] = ()
     overlaps: tuple[Overlap, ...] = ()
     rows: tuple[int, ...] = ()  #: place of its table in the file, for each body
+    notes: tuple[str, ...] = ()  #: what was assumed
 
     @cached_property
     def alone(self) -> Scene:
@@ -87,7 +94,7 @@ class Workbench:
         self._saved = NEW
         self._live = ""
         self._document: Document | None = None
-        self._building: tuple[str, Future[Built]] | None = None
+        self._building: _Building | None = None
         self._checked = ""
 
     # ------------------------------------------------------------------------------------------- versions
@@ -246,16 +253,27 @@ class Workbench:
 
     def check(self) -> None:
         """Have the present version checked in the background, and take what has been found."""
-        if self._building is not None:
-            text, future = self._building
-            if not future.done():
+        building = self._building
+        if building is not None:
+            if building.text != self.text:
+                building.unwanted.set()
+            if not building.future.done():
                 return
             self._building = None
-            if text == self.text:
-                self._take(future.result())
+            with suppress(Interrupted):
+                found = building.future.result()
+                if building.text == self.text:
+                    self._take(found)
         if self.pending:
-            text, folder, path = self.text, self.folder, self.path
-            self._building = text, in_background("contactlab-workbench", lambda: built(text, folder, path))
+            self._building = _Building(self.text, self.folder, self.path)
+
+    @property
+    def checking(self) -> tuple[str, float] | None:
+        """What the check of the present version does and the share that is done, where it takes long."""
+        building = self._building
+        if building is None or building.text != self.text or time.monotonic() - building.begun < SHOWN_AFTER:
+            return None
+        return building.stage
 
     def _take(self, found: Built) -> None:
         self._checked, self.problems = found.text, found.problems
@@ -275,6 +293,24 @@ class Workbench:
                 x[row], q[row] = moved(self.preview, Pose(x[row], q[row]), self.about)
         x[unseen] = np.nan
         return replace(snapshot, x=x, q=q)
+
+
+class _Building:
+    """A version that is being checked in the background."""
+
+    def __init__(self, text: str, folder: Path | None, path: Path | None) -> None:
+        self.text, self.begun = text, time.monotonic()
+        self.unwanted = Event()  #: it is no longer the present one
+        self.stage: tuple[str, float] = ("Checking the scene", 0.0)
+
+        def check() -> Built:
+            with interruptible(self.unwanted.is_set), telling(self._tell):
+                return built(text, folder, path)
+
+        self.future: Future[Built] = in_background("contactlab-workbench", check)
+
+    def _tell(self, words: str, share: float) -> None:
+        self.stage = words, share
 
 
 def text_of(scene: Scene) -> tuple[str, bool]:
@@ -299,6 +335,7 @@ def built(text: str, folder: Path | None, path: Path | None) -> Built:
         with refusing(SOURCE):
             scene = Scene.from_text(text, folder, name=SOURCE)
             setup = scene.build()
-            return Built(text, replace(scene, path=path), (), tuple(overlaps(setup)), rows(scene.tables))
+            return Built(text, replace(scene, path=path), (), tuple(overlaps(setup)), rows(scene.tables),
+                         setup.labels.notes)
     except SceneError as error:
         return Built(text, problems=tuple(str(error).splitlines()))

@@ -1,6 +1,7 @@
 """The panels of the workbench: at the left what the scene holds and what can be added, at the right the fields of what
 is chosen, below the tools."""
 
+from pathlib import Path
 from typing import Any
 
 from imgui_bundle import imgui
@@ -254,11 +255,34 @@ def draw_inspector(ui: UiState, rect: Rect) -> None:
             bodies = [int(p[-1]) for p in places if p[0] == "body"]
             imgui.text_wrapped(bench.called(bodies) if bodies else _title(ui, place))
         _actions(ui, place, bodies)
+        _meshes(ui, bodies)
         if place[0] == "material":
             _material_name(ui, str(place[-1]))
         Rows(ui, place, tuple(places)).draw(skip=("name",) if len(places) > 1 else ())
         imgui.dummy((0, ui.font))
         imgui.end_child()
+
+
+def _meshes(ui: UiState, bodies: list[int]) -> None:
+    """How far a check is that takes long, and what was assumed of the mesh files of the chosen bodies."""
+    bench = ui.workbench
+    if bench.checking is not None:
+        words, share = bench.checking
+        imgui.progress_bar(share, (-1, 0.5 * ui.font), "")
+        style.muted(ui, f"{words} …", wrap=True)
+        if bench.undoes and imgui.button("Take the edit back##checking"):
+            ui.request("undo")
+    shapes = [shape for k in bodies for shape in bench.document.get(("body", k, "shape")) or ()]
+    files = {str(shape.get("file")) for shape in shapes if shape.get("type") == "mesh"}
+    if not files:
+        return
+    with style.font(ui, size=14.0):
+        for note in dict.fromkeys(bench.built.notes):
+            if note.startswith(tuple(Path(file).name for file in files)):
+                style.muted(ui, note, wrap=True)
+        changed, on = imgui.checkbox("Show it as it collides, each part in a colour", ui.view.as_collided)
+        if changed:
+            ui.view.as_collided = on
 
 
 def _title(ui: UiState, place: Location) -> str:

@@ -18,6 +18,7 @@ from ..ui_state import UiState
 from . import style
 
 WIDEST_TEXT = 4000  # letters of a text that is typed
+DECADES = 1000.0    # greatest ratio of the ends of a slider
 NARROWEST = 2.6     # room for a number, or half of a name [font heights]
 
 
@@ -62,7 +63,7 @@ class Rows:
         if beside > NARROWEST * max(entry.count, 2) * ui.font or entry.kind == "flag":  # else below its name
             imgui.same_line(width + 0.6 * ui.font)
         room = imgui.get_content_region_avail().x - end - (imgui.calc_text_size(unit).x if unit else 0.0)
-        DRAWN[entry.kind](self, entry, label, given, max(room, 3.0 * ui.font))
+        DRAWN["slider" if slides(entry) else entry.kind](self, entry, label, given, max(room, 3.0 * ui.font))
         if unit:
             imgui.same_line(0, 0)
             style.muted(ui, unit)
@@ -128,6 +129,18 @@ class Rows:
         typed = self.typed(label, "" if given is None else written(given), room, hint)
         if typed is not None:
             self.set(entry, read_number(typed, whole=entry.kind == "whole") if typed.strip() else None)
+
+    def slider(self, entry: Field, label: str, given: Any, room: float) -> None:
+        """A number of a small range; it is taken when the slider is let go, for what follows may take long."""
+        texts = self.ui.state_of(Typing).texts
+        default = float(entry.default if given is None else given) if isinstance(given, int | float | None) else 1.0
+        imgui.set_next_item_width(room)
+        changed, value = imgui.slider_float(f"##{label}", float(texts.get(label, default)), entry.low or 0.0,
+                                            entry.high or 1.0, "%.3g", imgui.SliderFlags_.logarithmic)
+        if changed:
+            texts[label] = repr(value)
+        if imgui.is_item_deactivated_after_edit():
+            self.set(entry, float(f"{float(texts.pop(label, default)):.3g}"))
 
     def numbers(self, entry: Field, label: str, given: Any, room: float) -> None:
         count, spacing = entry.count, 0.25 * self.ui.font
@@ -275,8 +288,14 @@ class Rows:
 #: kind of a field -> the method that draws it
 DRAWN: dict[str, Callable[..., None]] = {
     "text": Rows.text, "number": Rows.number, "whole": Rows.number, "numbers": Rows.numbers, "names": Rows.names,
-    "choice": Rows.choice, "flag": Rows.flag, "color": Rows.color, "toml": Rows.toml,
+    "choice": Rows.choice, "slider": Rows.slider, "flag": Rows.flag, "color": Rows.color, "toml": Rows.toml,
 }
+
+
+def slides(entry: Field) -> bool:
+    """Whether the range of a number is small enough for a slider, which counts in powers of ten."""
+    return entry.kind == "number" and entry.low is not None and entry.high is not None and (
+        0.0 < entry.high <= DECADES * entry.low)
 
 
 def first(document: edits.Document, table: str, name: str) -> dict[str, Any]:

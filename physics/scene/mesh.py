@@ -137,7 +137,8 @@ def connected_pieces(surface: MeshSurface) -> list[MeshSurface]:
     triangles = surface.triangles.copy()
     if sealed.any():
         triangles[sealed] = wound_outwards(MeshSurface(surface.vertices, triangles[sealed]))[0].triangles
-    volume = np.bincount(shell, weights=_signed_volumes(surface.vertices, triangles) * sealed, minlength=count)
+    weights = np.where(sealed, _signed_volumes(surface.vertices, triangles), 0.0)
+    volume: Array = np.bincount(shell, weights, count).astype(np.float64)
     whole = _solid_of_each(volume, *_boxes(surface, shell, count))[shell]
     return [weld(surface.vertices, triangles[whole == k]) for k in dict.fromkeys(whole.tolist())]
 
@@ -205,7 +206,8 @@ def union(surface: MeshSurface) -> MeshSurface | None:
 
     shell = _shells(surface)
     count = int(shell.max()) + 1
-    volume = np.bincount(shell, weights=_signed_volumes(surface.vertices, surface.triangles), minlength=count)
+    weights = _signed_volumes(surface.vertices, surface.triangles)
+    volume: Array = np.bincount(shell, weights, count).astype(np.float64)
     owner = _solid_of_each(volume, *_boxes(surface, shell, count))
     whole: dict[int, list[manifold.Manifold]] = {}  # of each solid: what is around it, then its cavities
     for k in sorted(range(count), key=lambda k: volume[k] < 0.0):

@@ -43,9 +43,9 @@ def mesh_scene(path: Path, choices: MeshChoices) -> Found:
     Raises SceneError where it cannot be read, or holds nothing solid and no names."""
     file, notes = mesh_file(path), list[str]()
     parts = _parts(file, choices)
-    if isinstance(parts[0], str):
-        bodies = [_piece_body(path.name, file, name, choices, notes) for name in parts]
-    else:
+    names = [part for part in parts if isinstance(part, str)]
+    bodies: list[dict[str, Any]] = [_piece_body(path.name, file, name, choices, notes) for name in names]
+    if not names:
         bodies = [{"shape": [_mesh_shape(path.name, file, part, choices)]} for part in parts]
         for k, body in enumerate(bodies):
             body["name"] = path.stem if len(parts) == 1 else f"{path.stem} {k + 1}"
@@ -59,7 +59,7 @@ def mesh_scene(path: Path, choices: MeshChoices) -> Found:
     place = [-0.5 * float(lo[0] + hi[0]), -0.5 * float(lo[1] + hi[1]), above - float(lo[2])]
     if stands:  # the camera looks at what moves
         moving = [scale * file.piece(name).surface.vertices
-                  for name, body in zip(parts, bodies, strict=True) if not body.get("fixed")]
+                  for name, body in zip(names, bodies, strict=True) if not body.get("fixed")]
         lo, hi = (f(np.concatenate(moving), axis=0) for f in (np.min, np.max)) if moving else (lo, hi)
     middle = 0.5 * (lo + hi) + place if stands else np.array([0.0, 0.0, 0.4 * size])
     for body, name in zip(bodies, _unique(["ground", *(body["name"] for body in bodies)])[1:], strict=True):
