@@ -263,6 +263,7 @@ COMMANDS: dict[str, AppCommand] = {
     "go_on": AppCommand("Go on with a run that was cut off", "", lambda lab, _: lab.go_on()),
     "discard": AppCommand("Discard a run that was cut off", "", lambda lab, _: lab.discard()),
     "open_path": AppCommand("Open a scene, mesh, run or contact problem", "", lambda lab, path: lab.open_path(path)),
+    "open_paths": AppCommand("Open meshes as one scene", "", lambda lab, paths: lab.open_paths(paths)),
     "open_mesh": AppCommand("Open a mesh in another way", "", lambda lab, given: lab.open_mesh(*given)),
     "open_as_hull": AppCommand("Let a hollow mesh collide as its hull", "", lambda lab, _: lab.open_as_hull()),
     "cancel_opening": AppCommand("Give up opening a file", "", lambda lab, _: lab.cancel_opening()),

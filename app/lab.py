@@ -21,6 +21,7 @@ from ..physics.run.messages import Command, MapStudy, MoveGrab, Open, Pause, Pla
 from ..physics.run.run_file import SUFFIX
 from ..physics.run.sweep import replaced
 from ..physics.scene import edits
+from ..physics.scene.mesh_files import NAMES
 from ..physics.scene.mesh_scene import MeshChoices
 from ..physics.scene.scene import Scene
 from .background import in_background
@@ -233,6 +234,17 @@ class Lab:
         path = Path(path)
         self.ui.say(f"Opening {path.name} …", SHOWN_AFTER)
         self._opening = Opening(path)
+
+    def open_paths(self, paths: Sequence[str | Path]) -> None:
+        """Open a file, or several meshes as one scene; of other files only the first can be shown."""
+        first, *others = map(Path, paths)
+        meshes = all(path.suffix.lower() in NAMES for path in (first, *others))
+        if not others or not meshes:
+            self.open_path(first)
+            if others:
+                self.ui.say(f"Only meshes are opened together: {first.name} is opened.", 6.0)
+        elif self._opening is None and not self.making.holds(Request("open_paths", paths)):
+            self.open_mesh(first, MeshChoices(beside=tuple(others)))
 
     def open_mesh(self, path: Path, choices: MeshChoices) -> None:
         """Open a mesh once more, in the way that was chosen."""

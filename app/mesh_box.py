@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..physics.scene.mesh_scene import AS_IT_IS, Doubts, MeshChoices
+from ..physics.scene.mesh_scene import AS_IT_IS, Doubts, MeshChoices, title_of
 
 UNIT_NAMES = (("metres", 1.0), ("cm", 0.01), ("mm", 0.001), ("inches", 0.0254), ("feet", 0.3048))
 SHELL = 0.01  # thickness of a shell that is offered first, relative to the size
@@ -22,7 +22,16 @@ class Asked(NamedTuple):
 class MeshBox:
     path: Path
     doubts: Doubts
-    wanted: MeshChoices = AS_IT_IS
+    wanted: MeshChoices
+
+    @property
+    def title(self) -> str:
+        return f"How {'are' if self.wanted.beside else 'is'} {title_of((self.path, *self.wanted.beside))} meant?"
+
+    @property
+    def changed(self) -> bool:
+        """Whether it is to be opened otherwise than it was."""
+        return self.wanted._replace(beside=()) != AS_IT_IS
 
     @property
     def asked(self) -> list[Asked]:
@@ -54,8 +63,8 @@ class MeshBox:
 
 def mesh_box_of(path: Path, choices: MeshChoices, doubts: Doubts) -> MeshBox | None:
     """The box for a mesh that was opened as it is, where there is something to ask."""
-    box = MeshBox(path, doubts)
-    return box if choices == AS_IT_IS and box.asked else None
+    box = MeshBox(path, doubts, choices)
+    return box if choices._replace(beside=()) == AS_IT_IS and box.asked else None
 
 
 def _counted(bodies: int) -> str:

@@ -111,7 +111,7 @@ class Opening:
             try:
                 found = opened(self.path, choices=self.choices)
                 if self.path.suffix.lower() in NAMES:
-                    self.doubts = doubts(found.path.resolve(), self.choices)
+                    self.doubts = doubts(found.path, self.choices)
                 return found
             except Interrupted as error:
                 raise CannotOpen(f"{self.path.name} was not opened.") from error

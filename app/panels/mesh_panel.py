@@ -2,7 +2,6 @@
 
 from imgui_bundle import imgui
 
-from ...physics.scene.mesh_scene import AS_IT_IS
 from ..mesh_box import MeshBox
 from ..ui_state import UiState
 from . import style
@@ -13,7 +12,7 @@ THINNEST, THICKEST = 1e-3, 1e5  # [mm] that can be typed
 def draw_mesh_box(ui: UiState, box: MeshBox) -> None:
     """The lines of the box, and what is done with the answers; the mesh is shown behind it as it was opened."""
     with style.font(ui, bold=True, size=18.0):
-        imgui.text(f"How is {box.path.name} meant?")
+        imgui.text(box.title)
     for asked in box.asked:
         imgui.dummy((0, 0.15 * ui.font))
         style.muted(ui, asked.text, wrap=True)
@@ -29,7 +28,7 @@ def draw_mesh_box(ui: UiState, box: MeshBox) -> None:
     if imgui.button("Keep it as it is##mesh", (10 * ui.font, 0)):
         ui.mesh_box = None
     imgui.same_line()
-    imgui.begin_disabled(box.wanted == AS_IT_IS)
+    imgui.begin_disabled(not box.changed)
     if imgui.button("Open it so##mesh", (8 * ui.font, 0)):
         ui.mesh_box = None
         ui.request("open_mesh", (box.path, box.wanted))

@@ -470,8 +470,12 @@ class Window(pyglet.window.Window):
     def on_file_drop(self, x: int, y: int, paths: list[str]) -> None:
         self._touched()
         if self.lab is not None and paths:
-            mesh = self.ui.workbench.on and Path(paths[0]).suffix.lower() in NAMES
-            commands.run(self.lab, "add_mesh_file" if mesh else "open_path", paths[0])
+            if self.ui.workbench.on and Path(paths[0]).suffix.lower() in NAMES:
+                commands.run(self.lab, "add_mesh_file", paths[0])
+                if len(paths) > 1:
+                    self.ui.say(f"Meshes are added one at a time while a scene is edited: {Path(paths[0]).name}.", 6.0)
+            else:
+                commands.run(self.lab, "open_paths", paths)
 
     # ----------------------------------------------------------------------------------------------- keys
 

@@ -89,7 +89,7 @@ class MeshFile:
         if isinstance(part, str) and part in self.pieces:
             return self.pieces[part].skinned
         whole = next(iter(self.pieces.values())).skinned if len(self.pieces) == 1 else None
-        return whole.of(self._surface(part).vertices) if whole is not None else None
+        return whole.of(self.surface_of(part).vertices) if whole is not None else None
 
     def _family(self, name: str) -> dict[str, Piece]:
         return self.pieces if name in self.pieces else self.apart()
@@ -154,16 +154,17 @@ class MeshFile:
                 firsts = copies([piece.surface for piece in family.values()])
                 self._first_piece |= {name: names[k] for name, k in zip(names, firsts, strict=True)}
             first = self._first_piece[part]
-        return first, self._surface(part).vertices.mean(axis=0) - self._surface(first).vertices.mean(axis=0)
+        return first, self.surface_of(part).vertices.mean(axis=0) - self.surface_of(first).vertices.mean(axis=0)
 
-    def _surface(self, part: Part) -> MeshSurface:
+    def surface_of(self, part: Part) -> MeshSurface:
+        """The surface of a part, in units of the file."""
         if part is None:
             return self.surface
         return self.piece(part).surface if isinstance(part, str) else self.parts()[part]
 
     def _scaled(self, part: Part, scale: float) -> tuple[MeshSurface, str]:
         """A surface in metres, and the name that it goes by in notes."""
-        surface = self._surface(part)
+        surface = self.surface_of(part)
         return surface._replace(vertices=scale * surface.vertices), self.called(part)
 
     def called(self, part: Part) -> str:

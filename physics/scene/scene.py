@@ -3,9 +3,10 @@ runs on."""
 
 import filecmp
 import math
+import os
 import shutil
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -19,7 +20,7 @@ from .checks import Found, read_tables
 from .form import shown
 from .joint_checks import form_of
 from .joint_forest import in_forest
-from .mesh_scene import MeshChoices, mesh_scene
+from .mesh_scene import MeshChoices, mesh_scene, title_of
 from .mjcf import read_mjcf
 from .refusals import SceneError, refusing
 from .schema import Apart, CameraTable, HeightField, Hull, Mesh, SceneFile
@@ -105,13 +106,22 @@ class Scene:
 
     @classmethod
     def from_mesh(cls, path: str | Path, collide: str | None = None, scale: float = 1.0, split: bool | None = None,
-                  thickness: float | None = None) -> "Scene":
+                  thickness: float | None = None, beside: Sequence[str | Path] = ()) -> "Scene":
         """A mesh as a body that falls on the ground; as several where the file names nodes, objects or groups, or holds
-        separate solids. For the arguments see `MeshChoices`. Raises SceneError where the file cannot be read or is no
-        solid.
+        separate solids, or where there are files beside it. For the arguments see `MeshChoices`. Raises SceneError
+        where a file cannot be read or is no solid.
         """
-        choices = MeshChoices(collide, scale, split, thickness)
-        return cls._read(Path(path), partial(mesh_scene, choices=choices), follow=True)
+        choices, path = MeshChoices(collide, scale, split, thickness), Path(path)
+        if not beside:
+            return cls._read(path, lambda real: mesh_scene([real], real.parent, choices), follow=True)
+        name = title_of([path, *map(Path, beside)])
+        with refusing(name):
+            real = [Path(each).resolve() for each in (path, *beside)]
+            if len({each.anchor for each in real}) > 1:
+                raise SceneError(f"{name}: are on several drives; they must be on one.")
+            folder = Path(os.path.commonpath([each.parent for each in real]))
+            found = mesh_scene(real, folder, choices)
+            return cls(read_tables(found.tables, name, folder), folder, None, found.notes)
 
     @classmethod
     def from_urdf(cls, path: str | Path) -> "Scene":
@@ -236,12 +246,13 @@ def _toml(text: bytes, name: str) -> dict[str, Any]:
 
 
 def open_file(path: str | Path, collide: str | None = None, scale: float = 1.0, split: bool | None = None,
-              thickness: float | None = None) -> Scene:
+              thickness: float | None = None, beside: Sequence[str | Path] = ()) -> Scene:
     """A scene file where it ends in .toml, a robot where in .urdf, .xml or .mjcf, else a mesh as a scene, see
     `Scene.from_mesh`. Raises SceneError."""
     path = Path(path)
     readers = {".toml": Scene.load, ".urdf": Scene.from_urdf, ".xml": Scene.from_mjcf, ".mjcf": Scene.from_mjcf}
-    as_mesh = partial(Scene.from_mesh, collide=collide, scale=scale, split=split, thickness=thickness)
+    as_mesh = partial(Scene.from_mesh, collide=collide, scale=scale, split=split, thickness=thickness,
+                      beside=beside)
     return readers.get(path.suffix.lower(), as_mesh)(path)
 
 

@@ -90,7 +90,7 @@ def test_what_has_too_many_pieces_is_not_split_and_a_piece_that_is_not_there_is_
         Scene.from_dict({"body": [{"shape": [shape]}]}, path.parent).build()
     monkeypatch.setattr(kept_meshes, "SHELLS", limits.SHELLS._replace(most=1))
     kept_meshes._kept.clear()
-    assert doubts(path, MeshChoices()).pieces == 1
+    assert doubts(path, MeshChoices()).pieces == 0
     with pytest.raises(SceneError, match=r"chain\.stl has 2 shells; it must have no more than 1 to be split"):
         Scene.from_mesh(path, split=True)
 
@@ -209,3 +209,65 @@ def test_the_command_line_takes_what_a_mesh_does_not_say(chain, tmp_path, capsys
         cli.main(arguments)
     assert ended.value.code == (0 if said is None else 2)
     assert said is None or said in " ".join(capsys.readouterr().err.split())
+
+
+# ---------------------------------------------------------------------------------------------------- several files
+
+
+@pytest.fixture
+def assembly(tmp_path):
+    """Two boxes in two folders: one stands on the other where their numbers say. And a third, which is in the first."""
+    (tmp_path / "lids").mkdir()
+    low, lid = trimesh.creation.box((0.4, 0.4, 0.2)), trimesh.creation.box((0.4, 0.4, 0.1))
+    lid.apply_translation([0.1, 0.0, 0.15])
+    low.export(tmp_path / "low.stl")
+    lid.export(tmp_path / "lids" / "lid.stl")
+    trimesh.creation.box((0.2, 0.2, 0.2)).export(tmp_path / "other.ply")
+    return tmp_path / "low.stl", tmp_path / "lids" / "lid.stl", tmp_path / "other.ply"
+
+
+def test_files_that_fit_together_stand_where_their_numbers_say(assembly):
+    low, lid, _ = assembly
+    scene = Scene.from_mesh(low, beside=[lid])
+    setup = scene.build()
+    assert scene.title == "low.stl and 1 more" and setup.labels.bodies == ("ground", "low", "lid")
+    between = setup.state.bodies.x[2] - setup.state.bodies.x[1]
+    np.testing.assert_allclose(between, [0.1, 0.0, 0.15], atol=SINGLE)
+    assert [body.shape[0].file for body in scene.tables.body[1:]] == ["low.stl", "lids/lid.stl"]
+
+
+def test_files_that_would_overlap_stand_in_a_row(assembly):
+    """Each on one level, in the order they are given, the gap a share of the widest."""
+    low, lid, other = assembly
+    setup = Scene.from_mesh(low, beside=[other, lid]).build()
+    x = setup.state.bodies.x[1:]
+    np.testing.assert_allclose(np.diff(x[:, 0]), [0.2 + 0.12 + 0.1, 0.1 + 0.12 + 0.2], atol=SINGLE)
+    np.testing.assert_allclose(x[:, 1], x[0, 1], atol=SINGLE)
+    np.testing.assert_allclose(x[:, 2] - [0.1, 0.1, 0.05], x[0, 2] - 0.1, atol=SINGLE)
+    lo = setup.state.bodies.x[1:, 2] - [0.1, 0.1, 0.05]
+    assert lo.min() > 0.0  # above the ground
+
+
+def test_one_file_twice_and_a_scene_of_several_saved_open_again(assembly, tmp_path):
+    low, lid, _ = assembly
+    scene = Scene.from_mesh(low, beside=[low, lid])
+    (tmp_path / "out").mkdir()
+    scene.save(tmp_path / "out" / "all.toml")
+    again = Scene.load(tmp_path / "out" / "all.toml")
+    assert again.tables == scene.tables
+    assert again.build().labels.bodies == ("ground", "low", "low 2", "lid")
+
+
+def test_one_of_several_files_that_is_no_mesh_refuses_all_and_is_named(assembly, tmp_path):
+    (tmp_path / "broken.stl").write_bytes(b"solid nothing")
+    with pytest.raises(SceneError, match=r"broken\.stl"):
+        open_file(assembly[0], beside=[assembly[1], tmp_path / "broken.stl"])
+    with pytest.raises(SceneError, match=r"gone\.stl"):
+        open_file(assembly[0], beside=[tmp_path / "gone.stl"])
+
+
+def test_doubts_are_those_of_all_files(assembly, chain):
+    assert doubts(assembly[0], MeshChoices(beside=assembly[1:])) == (
+        "", pytest.approx(0.4), 3, 0, 0, 0)
+    found = doubts(assembly[0], MeshChoices(beside=(chain[0],)))
+    assert (found.bodies, found.pieces, found.hollow) == (2, 3, 1)

@@ -311,6 +311,33 @@ def test_a_mesh_may_be_kept_as_it_is_and_escape_does_so_too(trays, monkeypatch):
     lab.close()
 
 
+def test_several_meshes_are_opened_as_one_scene_and_asked_about_together(trays, monkeypatch):
+    other = trays.with_name("box.stl")
+    trimesh.creation.box((100.0, 100.0, 100.0)).export(other)
+    lab = Lab(fakes.Engine(fakes.snapshot()), UiState(), fakes.Host())
+    commands.run(lab, "open_paths", [str(trays), str(other)])
+    settle(lab)
+    assert [body.name for body in lab.engine.sent[-1].scene.tables.body] == ["ground", "trays", "box"]
+    assert lab.ui.mesh_box.title == "How are trays.stl and 1 more meant?" and not lab.ui.mesh_box.changed
+    answer(monkeypatch, lab, "mm##scale", "3 bodies##split", "Open it so##mesh")
+    assert [body.name for body in lab.engine.sent[-1].scene.tables.body] == ["ground", "trays 1", "trays 2", "box"]
+    assert lab.ui.mesh_box is None
+    lab.close()
+
+
+@pytest.mark.parametrize("which", ["a scene", "nothing there"])
+def test_of_several_files_that_are_not_all_meshes_the_first_is_opened(trays, tmp_path, which):
+    path = tmp_path / ("ball.toml" if which == "a scene" else "gone.toml")
+    if which == "a scene":
+        path.write_text(BALL)
+    lab = Lab(fakes.Engine(fakes.snapshot()), UiState(), fakes.Host())
+    commands.run(lab, "open_paths", [str(path), str(trays)])
+    assert lab.ui.notice.text == f"Only meshes are opened together: {path.name} is opened."
+    settle(lab)
+    assert len(lab.engine.sent) == (which == "a scene") and bool(lab.ui.message) == (which != "a scene")
+    lab.close()
+
+
 def settle(lab):
     lab.update()
     while lab.opening:

@@ -218,7 +218,7 @@ def test_what_only_a_window_can_do_is_asked_of_it(lab, name):
 
 #: of files, of bodies, of work left behind
 OF_SOMETHING = ("save_curves", "open_path", "reload", "copies", "save_to", "recover", "forget_work", "add_mesh_file",
-                "open_mesh", "open_run", "save_drawing")
+                "open_mesh", "open_paths", "open_run", "save_drawing")
 
 
 @pytest.mark.parametrize("name", [n for n in commands.COMMANDS if n not in OF_SOMETHING])
