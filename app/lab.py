@@ -227,7 +227,7 @@ class Lab:
         """Read a file in the background and show what it holds; where that fails, all goes on as it was. Unsaved work
         is asked about first."""
         if self._opening is not None:
-            self.ui.say(f"Still opening {self._opening.path.name}.")
+            self.ui.say(f"Still opening {self._opening.name}.")
             return
         if self.making.holds(Request("open_path", path)):
             return
@@ -260,7 +260,7 @@ class Lab:
         """Give up the file that is being opened; what runs was not touched."""
         if self._opening is not None:
             self._opening.give_up()
-            self.ui.say(f"{self._opening.path.name} is not opened.")
+            self.ui.say(f"{self._opening.name} is not opened.")
             self._opening = self.ui.opening = None
 
     def _watch_opening(self) -> None:
@@ -270,7 +270,7 @@ class Lab:
             return
         if not opening.done:
             if opening.seconds > SHOWN_AFTER:
-                self.ui.opening = OpeningStatus(opening.path.name, *opening.stage, opening.may_be_hull)
+                self.ui.opening = OpeningStatus(opening.name, *opening.stage, opening.may_be_hull)
             return
         self._opening = self.ui.opening = self.ui.notice = None
         try:

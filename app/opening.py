@@ -21,7 +21,7 @@ from ..physics.problem.problem import ContactProblem
 from ..physics.run.recording import Recording
 from ..physics.run.run_file import SUFFIX, read_packed, read_run
 from ..physics.scene.mesh_files import NAMES
-from ..physics.scene.mesh_scene import AS_IT_IS, Doubts, MeshChoices, doubts
+from ..physics.scene.mesh_scene import AS_IT_IS, Doubts, MeshChoices, doubts, title_of
 from ..physics.scene.parts import TAKEN_APART
 from ..physics.scene.refusals import SceneError, refusing
 from ..physics.scene.scene import Scene, open_file
@@ -85,6 +85,11 @@ class Opening:
         self._future = in_background("contactlab-open", self._open)
 
     @property
+    def name(self) -> str:
+        """What is opened, in words."""
+        return title_of((self.path, *self.choices.beside))
+
+    @property
     def seconds(self) -> float:
         """How long it has taken so far."""
         return time.monotonic() - self._begun
@@ -114,7 +119,7 @@ class Opening:
                     self.doubts = doubts(found.path, self.choices)
                 return found
             except Interrupted as error:
-                raise CannotOpen(f"{self.path.name} was not opened.") from error
+                raise CannotOpen(f"{self.name} was not opened.") from error
 
     def _tell(self, words: str, share: float) -> None:
         self.stage = words, share
