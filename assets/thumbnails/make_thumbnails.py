@@ -24,7 +24,8 @@ MOMENT = {"particles": 0.4, "universal": 0.1, "soft_halves": 1.5, "travelling_de
           "super_ball": 0.5, "bowls": 0.15, "vertical_pipe": 0.35, "slot": 0.2, "stick_slip": 1.25, "soft_twins": 0.83,
           "linkages": 0.3, "double_pendulum": 0.5, "gyroscope": 0.5, "chain": 0.75, "kicked_chain": 0.3,
           "percussion": 0.45,
-          "valleys": 0.9, "rings": 0.4, "arms": 0.44, "walking_toy": 1.55, "ragdoll": 1.1, "humanoid": 0.9}  # [s]
+          "nut_and_bolt": 0.12, "valleys": 0.9, "rings": 0.4, "arms": 0.44, "walking_toy": 1.55, "ragdoll": 1.1,
+          "humanoid": 0.9}  # [s]
 
 
 def picture(path: Path, moment: float) -> Image.Image:

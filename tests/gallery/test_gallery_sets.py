@@ -206,6 +206,38 @@ def test_the_hoop_rolls_as_fast_as_the_text_says_and_the_links_hold():
     assert lowest == pytest.approx(1.8 - 4 * 2.0 * (0.12 - 0.03), abs=0.02)  # 2 R - 2 r a link, and they swing a little
 
 
+def test_the_nut_sits_on_the_head_and_its_hull_stays_on_the_tip():
+    """The head ends at 6 cm and the shaft at 36 cm; both nuts are 6 cm high. On its way the nut is pushed by the
+    side of the shaft, and at rest what holds it up is its weight."""
+    sim, text = opened("nut_and_bolt")
+    clearance, = numbers(r"leaves the shaft (\d+) mm", text)
+    weight, = numbers(r"carries its (\d+) N", text)
+    nut = sim.number("nut")
+    inner = min(point[0] for point in scene("nut_and_bolt").tables.body[nut].shape[0].points)
+    assert inner - scene("nut_and_bolt").tables.body[1].shape[1].radius == pytest.approx(1e-3 * clearance)
+    assert sim.model.mass[nut] == pytest.approx(sim.model.mass[nut + 1], rel=1e-4)
+    at_the_side = 0
+    for _ in range(120):
+        sim.step()
+        at_the_side += any(abs(normal[2]) < 0.1 and force > 0.0 for normal, force in held(sim, nut))
+    assert at_the_side > 1
+    sim.run(until=1.0)
+    overlap = 1e-4  # [m] that time stepping leaves
+    assert sim.position("nut")[2] == pytest.approx(0.06 + 0.03, abs=overlap)
+    assert sim.position("nut as a hull")[2] == pytest.approx(0.36 + 0.03, abs=overlap)
+    assert np.linalg.norm(sim.position("nut")[:2] - sim.position("bolt")[:2]) < 1e-3 * clearance / np.cos(np.pi / 6)
+    assert np.abs(sim.state.bodies.v).max() < 1e-9
+    assert sim.model.mass[nut] * 9.81 == pytest.approx(weight, abs=0.5)
+    assert sum(force * normal[2] for normal, force in held(sim, nut)) == pytest.approx(weight, abs=0.5)
+
+
+def held(sim, body):
+    """Normal, towards the body, and force of all of its contacts."""
+    c, count = sim.contacts, int(sim.contacts.count[0])
+    return [(c.normal[k] * (1.0 if c.body_b[k] == body else -1.0), c.lam[k])
+            for k in range(count) if body in (c.body_a[k], c.body_b[k])]
+
+
 def test_the_balls_in_the_valleys_rise_as_high_as_the_text_says():
     """The greatest height over the lowest place in the tenth second, in which each ball turns once at least."""
     sim, text = opened("valleys")
