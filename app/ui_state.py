@@ -33,6 +33,7 @@ class SceneEntry(NamedTuple):
     summary: str
     path: Path
     thumbnail: Any = None  # an imgui texture, where there is a picture
+    light: Any = None      # likewise, in the light theme
     group: str = ""        # the heading it stands under
     watch: str = ""        # what to look at; searched, not shown here
 

@@ -98,7 +98,7 @@ def _card(ui: UiState, entry: SceneEntry, show: bool) -> None:
         draw.add_rect_filled((x, y + 0.4 * font), (x + 3, y + height - 0.4 * font), style.u32(c.accent), 2.0)
     top = y + pad
     if picture:
-        image: Any = entry.thumbnail
+        image: Any = entry.thumbnail if ui.preferences.dark or entry.light is None else entry.light
         draw.add_image_rounded(image, (x + pad, top), (x + pad + inner, top + picture), (0, 0), (1, 1),
                                style.u32((1, 1, 1, 1)), 0.3 * font)
         top += picture + 0.4 * font

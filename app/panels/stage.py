@@ -106,18 +106,22 @@ class Stage:
 
 def thumbnails(ctx: moderngl.Context, store: TextureStore, entries: list[SceneEntry], folder: Path | None
                ) -> list[SceneEntry]:
-    """The entries with a texture of folder/KEY.png, or of the picture kept of a scene of the user's own, where there is
-    one. folder: None = the others have theirs."""
-    from PIL import Image
-
+    """The entries with textures of folder/KEY.png and, in the light theme, KEY.webp, or of the picture kept of a scene
+    of the user's own, where there are any. folder: None = the others have theirs."""
     found = []
     for entry in entries:
         path = picture_of(entry.path) if entry.group == MINE else folder and folder / f"{entry.key}.png"
-        if path is not None and path.exists():
-            with Image.open(path) as picture:
-                rgba = picture.convert("RGBA")
-            texture = ctx.texture(rgba.size, 4, rgba.tobytes())
-            texture.build_mipmaps()
-            entry = entry._replace(thumbnail=store.add(texture))
-        found.append(entry)
+        kept = {"thumbnail": path, "light": path and path.with_suffix(".webp")}
+        found.append(entry._replace(**{theme: _texture(ctx, store, picture) for theme, picture in kept.items()
+                                       if picture is not None and picture.exists()}))
     return found
+
+
+def _texture(ctx: moderngl.Context, store: TextureStore, path: Path) -> Any:
+    from PIL import Image
+
+    with Image.open(path) as picture:
+        rgba = picture.convert("RGBA")
+    texture = ctx.texture(rgba.size, 4, rgba.tobytes())
+    texture.build_mipmaps()
+    return store.add(texture)

@@ -28,7 +28,8 @@ MOMENT = {"particles": 0.4, "universal": 0.1, "soft_halves": 1.5, "travelling_de
           "humanoid": 0.9}  # [s]
 
 
-def picture(path: Path, moment: float) -> Image.Image:
+def pictures(path: Path, moment: float) -> list[Image.Image]:
+    """In the dark and in the light theme."""
     scene = Scene.load(path)
     runner = Runner(scene, paused=True)
     runner.begin()
@@ -39,18 +40,21 @@ def picture(path: Path, moment: float) -> Image.Image:
     with Studio(size, panels=False) as studio:
         studio.aim(runner.latest, None, scene)
         studio.camera.distance *= AS_CLOSE.get(path.stem, CLOSER)
-        bare = ViewOptions(contact_points=False, normals=False, forces=False, friction_forces=False, impulses=False,
-                           joints=False)
-        studio.stage.stages[0].renderer.draw(runner.latest, studio.camera, bare, studio.offscreen.fbo, float(DRAWN))
-        frame = studio.offscreen.read()
-    return Image.fromarray(frame).resize(SIZE, Image.Resampling.LANCZOS)
+        frames = []
+        for dark in (True, False):
+            bare = ViewOptions(contact_points=False, normals=False, forces=False, friction_forces=False, impulses=False,
+                               joints=False, dark=dark)
+            studio.stage.stages[0].renderer.draw(runner.latest, studio.camera, bare, studio.offscreen.fbo, float(DRAWN))
+            frames.append(studio.offscreen.read())
+    return [Image.fromarray(frame).resize(SIZE, Image.Resampling.LANCZOS) for frame in frames]
 
 
 def main() -> None:
     for key, path in gallery().items():
         if not sys.argv[1:] or key in sys.argv[1:]:
-            drawn = picture(path, MOMENT.get(key, 1.0))
-            drawn.save(Path(__file__).with_name(f"{key}.png"), optimize=True)
+            dark, light = pictures(path, MOMENT.get(key, 1.0))
+            dark.save(Path(__file__).with_name(f"{key}.png"), optimize=True)
+            light.save(Path(__file__).with_name(f"{key}.webp"), quality=90, method=6)
 
 
 if __name__ == "__main__":
