@@ -8,6 +8,7 @@ from imgui_bundle import imgui
 
 from ...physics.core.model import Array, movable
 from ...physics.look.body_state import BodyView
+from ...physics.look.support import Support, support_of
 from ...physics.run.messages import Command, Curve, Inspect, Snapshot
 from ..ui_state import UiState
 from ..view.view_options import BodyVectors
@@ -34,6 +35,7 @@ class BodyUi:
     v: bool = True
     w: bool = True
     L: bool = True
+    support: bool = True
 
 
 class Numbers:
@@ -68,12 +70,18 @@ def draw_body(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]) 
     if view is None or view.body != body:
         waiting(ui, snapshot)
         return
-    ui.view.vectors = BodyVectors(body, mine.axes, mine.v, mine.w, mine.L)
+    ui.view.vectors = BodyVectors(body, mine.axes, mine.v, mine.w, mine.L, mine.support)
+    held = support_of(body, view.x, snapshot.model.gravity, snapshot.contacts)
+    table, words = lines(view, mine.quaternion, held), (facts(view), supported(held), remark(view))
+    imgui.same_line(0, 1.0 * ui.font)
+    if imgui.button("Copy##body"):
+        imgui.set_clipboard_text(copied(snapshot.labels.bodies[body], snapshot.now, table, words))
+    imgui.set_item_tooltip("All numbers of this page, with all their digits")
     with style.font(ui, size=14.0):
-        below = 2.4 * imgui.get_text_line_height_with_spacing()
-        _table(ui, snapshot, lines(view, mine.quaternion), below, body)
-        style.muted(ui, facts(view), wrap=True)
-        style.muted(ui, remark(view), wrap=True)
+        below = (len(words) + 0.4) * imgui.get_text_line_height_with_spacing()
+        _table(ui, snapshot, table, below, body)
+        for text in words:
+            style.muted(ui, text, wrap=True)
 
 
 def _bar(ui: UiState, snapshot: Snapshot, mine: BodyUi, body: int) -> None:
@@ -95,12 +103,12 @@ def _bar(ui: UiState, snapshot: Snapshot, mine: BodyUi, body: int) -> None:
     imgui.same_line(0, 1.4 * ui.font)
     imgui.align_text_to_frame_padding()
     style.muted(ui, "In the view")
-    for name, title in (("axes", "axes"), ("v", "v"), ("w", "ω"), ("L", "L")):
+    for name, title in (("axes", "axes"), ("v", "v"), ("w", "ω"), ("L", "L"), ("support", "support")):
         imgui.same_line(0, 0.5 * ui.font)
         setattr(mine, name, imgui.checkbox(f"{title}##arrow_{name}", getattr(mine, name))[1])
 
 
-def lines(view: BodyView, quaternion: bool) -> list[Line]:
+def lines(view: BodyView, quaternion: bool, held: Support) -> list[Line]:
     """The table: Y at the left with dY/dt beside it, then ω, I⁻¹ and what makes up F."""
     m, I = view.mass, float(view.inertia.max())
     mean = f"Mean over the last step, h = {view.h:.4g} s: "
@@ -131,12 +139,15 @@ def lines(view: BodyView, quaternion: bool) -> list[Line]:
          Numbers("m g", "N", view.weight, STILL * m, "Weight, a part of F")),
     ]
     inverse = view.inverse_inertia
-    rest = Numbers("F − m g", "N", view.F - view.weight, STILL * m / view.h,
-                   f"{mean}all of F but the weight: contacts, springs, joints, the mouse, loads")
+    noise = STILL * m / view.h
+    parts = (Numbers("F − m g", "N", view.F - view.weight, noise,
+                     f"{mean}all of F but the weight: contacts, springs, joints, the mouse, loads"),
+             Numbers("of contacts", "N", held.force, noise, "Normal and friction forces of its contacts, a part of F"),
+             Numbers("their torque", "N m", held.torque, STILL * I / view.h, "About the centre of mass, a part of τ"))
     for k in range(3):
         table.append((Numbers("I⁻¹" if k == 0 else "", "1/(kg m²)" if k == 0 else "", inverse[k],
                               STILL * float(np.abs(inverse).max()),
-                              "R I_body⁻¹ R^T, of the body by itself, in world axes"), rest if k == 0 else None))
+                              "R I_body⁻¹ R^T, of the body by itself, in world axes"), parts[k]))
     return table
 
 
@@ -146,6 +157,31 @@ def facts(view: BodyView) -> str:
     energies = (("½ m v²", view.linear_energy), ("½ ω·L", view.rotational_energy), ("−m g·x", view.potential_energy))
     return "    ".join((f"m = {view.mass:.4g} kg", f"principal moments {moments} kg m²",
                         *(f"{name} = {style.engineering(value, 'J', 4)}" for name, value in energies)))
+
+
+def supported(held: Support) -> str:
+    """Contacts that press, where they carry the body, and how far it is from tipping and slipping."""
+    if not held.count:
+        return "No contact presses on it."
+    words = [f"{held.count} contact{'s' * (held.count > 1)} press{'es' * (held.count == 1)}"]
+    if np.isfinite(held.pressure).all():
+        words.append(f"centre of pressure ({', '.join(figure(v) for v in held.pressure)}) m")
+    if len(held.polygon):
+        where = "inside" if held.inside >= 0.0 else "outside of"
+        words.append(f"centre of mass {style.engineering(abs(held.inside), 'm')} {where} the support polygon")
+    words.append("no friction" if np.isnan(held.margin) else
+                 f"|f_t| is at most {100.0 * (1.0 - held.margin):.3g} % of μλ")
+    return ",  ".join(words)
+
+
+def copied(name: str, t: float, table: list[Line], words: tuple[str, ...]) -> str:
+    """The page as text: a line a vector, its numbers after tabs."""
+    rows = [f"{name}, t = {t:.12g} s", *words]
+    title = ""
+    for numbers in (numbers for side in (0, 1) for numbers in (line[side] for line in table) if numbers is not None):
+        title = numbers.name or title
+        rows.append("\t".join((title, numbers.unit, *(f"{value:.12g}" for value in numbers.values))))
+    return "\n".join(rows)
 
 
 def remark(view: BodyView) -> str:

@@ -1,10 +1,12 @@
-"""Arrows of one body: its principal axes, v, ω and L from its centre of mass [Baraff I, figures 1-4]."""
+"""Arrows of one body: its principal axes, v, ω and L from its centre of mass [Baraff I, figures 1-4]; and where its
+contacts carry it."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from ...physics.core.model import Array
+from ...physics.look.support import support_of
 from ...physics.run.messages import Snapshot
 from .camera import matrices
 from .theme import Color, Theme
@@ -20,6 +22,15 @@ class BodyArrow(NamedTuple):
     color: Color
     turns: bool    # a vector of rotation: two heads
     cut: bool      # shorter than its number says
+
+
+def support_lines(snapshot: Snapshot, body: int) -> tuple[Array, Array]:
+    """Edges (k, 2, 3) of the support polygon of a body, and its centre of pressure as a row; no rows where there is
+    none."""
+    held = support_of(body, snapshot.x[body], snapshot.model.gravity, snapshot.contacts)
+    pressure = held.pressure[None]
+    edges = np.stack([held.polygon, np.roll(held.polygon, -1, axis=0)], axis=1)
+    return edges, pressure[np.isfinite(pressure).all(axis=1)]
 
 
 def arrows_of(

@@ -16,7 +16,7 @@ from ...physics.look.zeno import series_of
 from ...physics.methods import METHODS
 from ...physics.run.messages import Event, ShownArrow, Snapshot
 from .belts import belt_lines
-from .body_vectors import arrows_of
+from .body_vectors import arrows_of, support_lines
 from .camera import Camera, matrices
 from .contact_labels import contact_labels, impact_cases
 from .crowd import drawn_rows, left_out
@@ -450,6 +450,10 @@ def _vectors(b: _Builder, snapshot: Snapshot, shown: BodyVectors, scale: Scale) 
             kind = CUT_ARROW if arrow.cut and share == 1.0 else ARROW
             b.strokes(start, start + share * way, arrow.color, 1.0, 3.0, kind, 0.8)
         b.label(arrow.end, arrow.name, arrow.color)
+    if shown.support:
+        edges, pressure = support_lines(snapshot, shown.body)
+        b.strokes(edges[:, 0], edges[:, 1], b.look.selection, 0.9, 2.0, DASHED, 0.6)
+        b.marks(pressure, b.look.selection, 1.0, 6.0, CHECKER, 1.0)
 
 
 def _arrow(b: _Builder, arrow: ShownArrow, color: Color) -> None:
@@ -579,6 +583,7 @@ def _vector_rows(snapshot: Snapshot, shown: BodyVectors, scale: Scale, look: The
         (shown.v, LegendRow("arrow", look.velocity, f"v, 1 m = {quantity(1.0 / speed, 'm/s')}")),
         (shown.w, LegendRow("double_arrow", look.impact, f"ω, 1 m = {quantity(1.0 / turn, 'rad/s')}")),
         (shown.L, LegendRow("double_arrow", look.momentum, f"L, 1 m = {1.0 / momentum:.3g} kg m²/s")),
+        (shown.support, LegendRow("dashed", look.selection, "support polygon; the disc: centre of pressure")),
     ]
     return [row for on, row in rows if on]
 

@@ -15,6 +15,7 @@ class BodyVectors(NamedTuple):
     v: bool
     w: bool
     L: bool
+    support: bool = True  # its support polygon and centre of pressure
 
 
 class Poses(NamedTuple):

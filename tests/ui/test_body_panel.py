@@ -12,11 +12,12 @@ from contactlab.app.panels import body, layout
 from contactlab.app.panels.ledger import figure
 from contactlab.app.ui_state import Preferences, UiState
 from contactlab.app.view import overlays
-from contactlab.app.view.body_vectors import arrows_of
+from contactlab.app.view.body_vectors import arrows_of, support_lines
 from contactlab.app.view.camera import Camera
 from contactlab.app.view.theme import DARK
 from contactlab.app.view.view_options import BodyVectors, ViewOptions
 from contactlab.physics.look.inspection import look
+from contactlab.physics.look.support import support_of
 from contactlab.physics.run import messages as m
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation
@@ -144,3 +145,39 @@ def test_the_legend_says_how_long_the_arrows_are(sim):
         length = np.linalg.norm(values[1]) / per_metre[name]
         assert np.linalg.norm(tip - x) == pytest.approx(min(length, overlays.scales(snapshot, options).longest))
         assert (np.abs(glyphs.strokes[:, 3:6] - tip).max(axis=1) < 1e-12).sum() == 1
+
+
+def test_the_page_says_where_its_contacts_carry_it_and_copies_all_numbers(probe, monkeypatch):
+    """A box on the floor: its weight, half its width to the edge of the support polygon, its centre above that of
+    pressure."""
+    brick = {"name": "brick", "mass": 2.0, "position": [0.5, 0.0, 0.05],
+             "shape": [{"type": "box", "size": [0.3, 0.2, 0.1]}]}
+    sim = Simulation(Scene.from_dict({"body": [SCENE["body"][0], brick]}))
+    sim.record_history()
+    for _ in range(60):
+        sim.step()
+    taken = []
+    monkeypatch.setattr(imgui, "set_clipboard_text", taken.append)
+    shown = probe.snapshot[0] = dataclasses.replace(snapshot_of(sim, 1), contacts=sim.contacts)
+    probe.frame(2)
+    held = support_of(1, shown.x[1], shown.model.gravity, sim.contacts)
+    said = body.supported(held)
+    assert "4 contacts press" in said and "100 mm inside the support polygon" in said and "% of μλ" in said
+    probe.click("Copy##body")
+    rows = {line.split("\t")[0]: line.split("\t")[1:] for line in taken[0].splitlines() if "\t" in line}
+    assert rows["of contacts"][0] == "N" and [float(v) for v in rows["of contacts"][1:]] == pytest.approx(held.force)
+    assert [float(v) for v in rows["x"][1:]] == pytest.approx(shown.x[1].tolist(), rel=1e-11)
+    assert taken[0].startswith("brick, t = ") and said in taken[0]
+    glyphs = overlays.build(shown, ViewOptions(contact_points=False, normals=False, forces=False, friction_forces=False,
+                                               impulses=False, vectors=BodyVectors(1, False, False, False, False)),
+                            Camera(), (800, 600))
+    edges, pressure = support_lines(shown, 1)
+    assert len(edges) == len(glyphs.strokes) == 4 and len(glyphs.marks) == len(pressure) == 1
+    corners = {(round(x, 6), round(y, 6)) for x, y, _ in edges[:, 0]}
+    assert corners == {(0.35, -0.1), (0.65, -0.1), (0.65, 0.1), (0.35, 0.1)}
+    assert pressure[0, :2] == pytest.approx([0.5, 0.0], abs=1e-6)
+
+
+def test_what_does_not_touch_says_so():
+    held = support_of(1, np.zeros(3), np.array([0.0, 0.0, -9.81]), fakes.snapshot(count=0).contacts)
+    assert body.supported(held) == "No contact presses on it."
