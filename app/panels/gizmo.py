@@ -43,6 +43,7 @@ ARROWS = {
     "velocity": Meaning("velocity", "velocity", "m/s", 0.1, 0.1),
     "spin": Meaning("angular_velocity", "angular velocity", "rad/s", 0.05, 0.1),
 }
+AXIS = Meaning("axis", "axis", "", 0.15, 0.1)  # of a joint, by the tool that turns
 GRAVITY = Meaning("gravity", "gravity", "m/s²", 0.02, 0.1)
 
 
@@ -150,9 +151,14 @@ def _place(ui: UiState, snapshot: Snapshot) -> Array | None:
 
 
 def _arrow(ui: UiState, snapshot: Snapshot, camera: Camera) -> Arrow | None:
-    """The arrow that is dragged: gravity, where the scene itself is chosen, or what the tool has of the chosen bodies,
-    where forces alone move them."""
+    """The arrow that is dragged: gravity where the scene itself is chosen; the axis of a chosen joint; or what the tool
+    has of the chosen bodies, where forces alone move them."""
     bench = ui.workbench
+    if bench.chosen and bench.chosen[0][0] == "joint" and bench.tools.tool == "turn":
+        anchor, axis = (bench.document.get((*bench.chosen[0], name)) for name in ("anchor", "axis"))
+        if anchor is None or axis is None:  # a ball joint has none
+            return None
+        return Arrow(AXIS, bench.chosen[:1], np.array(axis, float) / np.linalg.norm(axis), np.array(anchor, float))
     if bench.chosen[:1] == (("scene",),):
         given = bench.document.get(("scene", GRAVITY.field)) or SceneTable().gravity
         return Arrow(GRAVITY, bench.chosen, np.array(given, float), camera.target)
@@ -211,6 +217,12 @@ def _set(ui: UiState, arrow: Arrow) -> None:
     """The dragged arrow becomes an edit."""
     ui.dragging = ""
     field, value = arrow.means.field, [edits.rounded(round(float(v), 4)) for v in arrow.value]
+    if arrow.means is AXIS:
+        length = float(np.linalg.norm(arrow.value))
+        if length > 0.0:  # a joint without a direction is none
+            unit = [edits.rounded(v / length) for v in arrow.value]
+            ui.edit("Turn the axis of a joint", lambda d: d.put((*arrow.tables[0], field), unit))
+        return
     of = "the scene" if arrow.tables[0][0] == "scene" else ui.workbench.called([int(at[1]) for at in arrow.tables])
     default = None if field == GRAVITY.field else [0.0, 0.0, 0.0]
     ui.edit(f"Set {arrow.means.words} of {of}",

@@ -10,6 +10,7 @@ from probe import Probe
 from contactlab.app.panels import gizmo
 from contactlab.app.panels.layout import draw_ui
 from contactlab.app.window.edit_mouse import EditMouse
+from contactlab.physics.scene import edits
 
 TWO = """\
 [[body]]
@@ -83,6 +84,29 @@ def test_the_tip_of_an_arrow_is_dragged_and_the_file_has_what_it_points_to(desk,
     assert desk.bench.undoes.startswith(f"Set {means.words} of")
     desk.run("undo")
     assert desk.bench.document.get((*place, field)) is None
+
+
+def test_the_axis_of_a_joint_is_turned_by_the_tip_of_its_arrow_and_stays_a_unit_vector(desk, probe):
+    """Snapped, the tip goes by tenths of its length; a ball joint has no arrow."""
+    camera, (x, y, w, h) = desk.lab.camera, desk.ui.view_rect
+    camera.target, camera.distance = np.array([0.0, 0.0, 1.0]), 5.0
+    place = desk.ui.edit("Join", lambda d: ("joint", edits.add_joint(d, "hinge", "world", "ball", [0.0, 0.0, 1.0])))
+    desk.bench.choose(place)
+    desk.bench.tools.tool = "turn"
+    probe.frame(2)
+    metres = gizmo.AXIS.length * camera.distance
+    (at,), _ = camera.project(np.array([0.0, metres, 1.0]), w, h)
+    drag(probe, (x + at[0], y + at[1]), (x + at[0] + 5.0, y + at[1] - 90.0))
+    axis = np.array(desk.bench.document.get((*place, "axis")))
+    assert np.linalg.norm(axis) == pytest.approx(1.0, abs=1e-6) and axis[2] > 0.3
+    assert desk.bench.undoes == "Turn the axis of a joint" and not desk.bench.problems
+    desk.run("undo")
+    assert desk.bench.document.get((*place, "axis")) == [0.0, 1.0, 0.0]
+    ball = desk.ui.edit("Join", lambda d: ("joint", edits.add_joint(d, "ball", "world", "ball", [0.0, 0.0, 1.0])))
+    desk.bench.choose(ball)
+    probe.frame(2)
+    drag(probe, (x + at[0], y + at[1]), (x + at[0] + 5.0, y + at[1] - 90.0))
+    assert desk.bench.document.get((*ball, "axis")) is None
 
 
 def test_a_snapped_arrow_has_round_numbers_and_a_fixed_body_none(desk, probe):
