@@ -112,7 +112,8 @@ def _parameter(name: str) -> bool:
 def _with_scene(table: SweepTable, what: Mapping[str, Any]) -> SweepTable:
     try:
         scene = Scene.from_dict(what["scene"], what["folder"] and Path(what["folder"]))
-        given = {name: tuple(value) if isinstance(value, list) else value for name, value in what["settings"].items()}
+        given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value
+                                 for name, value in what["settings"].items()}
         return table._replace(until=float(what["until"])).of(scene, Settings(**given))
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"what it tells of its scene cannot be read: {error}") from error

@@ -125,7 +125,8 @@ def _join(ui: UiState, kind: str, ends: list[str], chosen: list[int]) -> None:
         made = ui.edit(name, lambda d: ("joint", edits.add_joint(d, kind, ends[0], ends[1], place.tolist())))
     if made is not None:
         bench.choose(made)
-        ui.say("Its ends are set at the right." if kind == "spring" else "Move drags its anchor, Turn its axis; all else is at the right.")
+        ui.say("Its ends are set at the right." if kind == "spring" else
+               "Move drags its anchor, Turn its axis; all else is at the right.")
 
 
 def _kind(ui: UiState, name: str, form: str) -> None:
