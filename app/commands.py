@@ -143,6 +143,11 @@ def _theme(lab: Lab, _: Any) -> None:
     lab.ui.preferences.dark = lab.ui.view.dark = not lab.ui.preferences.dark
 
 
+def _reduced_motion(lab: Lab, _: Any) -> None:
+    preferences = lab.ui.preferences
+    preferences.reduced_motion = lab.ui.view.still = not preferences.reduced_motion
+
+
 def _help(lab: Lab, _: Any) -> None:
     lab.ui.help = not lab.ui.help
 
@@ -319,6 +324,7 @@ COMMANDS: dict[str, AppCommand] = {
     "smaller_text": AppCommand("Smaller text", "App", lambda lab, _: _text_size(lab, 1 / SCALE_STEP)),
     "normal_text": AppCommand("Normal text size", "App", lambda lab, _: _text_size(lab, 0.0)),
     "theme": AppCommand("Dark or light", "App", _theme),
+    "reduced_motion": AppCommand("Reduced motion: no flashes, no flights of the camera", "App", _reduced_motion),
     "quit": AppCommand("Quit", "App", lambda lab, _: lab.quit()),
     "quit_now": AppCommand("Quit without asking", "", lambda lab, _: lab.host.quit()),
 }

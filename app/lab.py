@@ -452,7 +452,7 @@ class Lab:
             return
         _, _, width, height = self.ui.side_rects(len(s.sides) or 1)[0]
         lo, hi = scene_bounds(s.model, s.x, s.q, self.ui.view.selected if selected else -1)
-        self.camera.frame(lo, hi, width / height, seconds)
+        self.camera.frame(lo, hi, width / height, 0.0 if self.ui.preferences.reduced_motion else seconds)
 
     def _first_view(self) -> None:
         """The camera as the scene wants it, else framing everything that moves."""

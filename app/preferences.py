@@ -29,6 +29,7 @@ class Preferences:
 
     dark: bool = True
     scale: Annotated[float, Field(ge=0.6, le=3.0)] = 1.0  # of text and everything with it
+    reduced_motion: bool = False         # impacts do not flash, and the camera does not fly
     width: Pixels = 1280                 # of the window
     height: Pixels = 800
     maximized: bool = False

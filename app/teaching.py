@@ -76,7 +76,7 @@ class Teaching:
         course.lesson, course.presenting = None, False
         if self._kept is not None:
             view, p.lower, p.lower_tab = self._kept
-            vars(self.ui.view).update({**vars(view), "dark": p.dark})
+            vars(self.ui.view).update({**vars(view), "dark": p.dark, "still": p.reduced_motion})
 
     def to(self, number: int) -> None:
         """Open a step; outside of the lesson there is none."""
@@ -230,7 +230,7 @@ class Teaching:
         self._dressed = True
         step, ui, p = self.ui.course.step, self.ui, self.ui.preferences
         if self._kept is not None:
-            vars(ui.view).update({**vars(self._kept[0]), "dark": p.dark})
+            vars(ui.view).update({**vars(self._kept[0]), "dark": p.dark, "still": p.reduced_motion})
         for name in step.show:
             setattr(ui.view, name, True)
         for name in step.hide:

@@ -134,6 +134,7 @@ def _view_menu(ui: UiState) -> None:
         for name in VIEWS:
             _item(ui, f"view_{name}")
         imgui.end_menu()
+    _item(ui, "reduced_motion", "Reduced motion", ui.preferences.reduced_motion)
     for name in ("frame", "frame_all", "fullscreen", "theme", "larger_text", "smaller_text", "normal_text"):
         _item(ui, name)
 

@@ -199,7 +199,7 @@ def figure(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> Figure:
 def colors(ui: UiState) -> tuple[style.Color, ...]:
     """Of the curves, in their order: the palette of the energies, which is told apart in either theme."""
     c = style.colors(ui)
-    return (c.potential, c.kinetic, c.spring, c.danger, c.total, c.accent, c.warning, c.muted)
+    return (c.potential, c.kinetic, c.spring, c.danger, c.total, c.violet, c.warning, c.muted)
 
 
 def _plot(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:

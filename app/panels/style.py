@@ -38,6 +38,7 @@ class Colors(NamedTuple):
     potential: Color
     spring: Color
     total: Color
+    violet: Color      # of curves beside these
 
 
 DARK = Colors(
@@ -45,12 +46,14 @@ DARK = Colors(
     pressed=rgb("#3b4454"), line=rgb("#2c323d"), text=rgb("#e8ebf0"), muted=rgb("#99a3b3"), accent=rgb("#4f9df0"),
     on_accent=rgb("#0b1220"), warning=rgb("#e8b04a"), danger=rgb("#ef6a5e"),
     kinetic=rgb("#e69f00"), potential=rgb("#56b4e9"), spring=rgb("#2fb88f"), total=rgb("#f2f4f8"),
+    violet=rgb("#9a6cff"),
 )
 LIGHT = Colors(
     background=rgb("#dfe3e8"), panel=rgb("#f7f8fa"), raised=rgb("#e6e9ee"), hovered=rgb("#d9dee6"),
     pressed=rgb("#c8d0db"), line=rgb("#d3d8df"), text=rgb("#1b2230"), muted=rgb("#586273"), accent=rgb("#1a6fd4"),
-    on_accent=rgb("#ffffff"), warning=rgb("#9a6200"), danger=rgb("#c02b20"),
+    on_accent=rgb("#ffffff"), warning=rgb("#9a6200"), danger=rgb("#b4143c"),
     kinetic=rgb("#b86e00"), potential=rgb("#0072b2"), spring=rgb("#00815c"), total=rgb("#1b2230"),
+    violet=rgb("#6c3fc0"),
 )
 
 PANEL_FLAGS = (

@@ -187,7 +187,7 @@ def build(snapshot: Snapshot, options: ViewOptions, camera: Camera, size: tuple[
         moving = snapshot.x[movable(snapshot.model.kind)]
         b.marks(moving, look.stick, 1.0, 7.0, CHECKER, 0.85)
     if options.impulses:
-        _impacts(b, snapshot, scale, options.contact_cases)
+        _impacts(b, snapshot, scale, options.contact_cases, options.still)
         _ends(b, snapshot)
     if options.vectors is not None and options.vectors.body < len(snapshot.x):
         _vectors(b, snapshot, options.vectors, scale)
@@ -345,8 +345,9 @@ def _hovered(b: _Builder, c: Contacts, i: int) -> None:
 # ---------------------------------------------------------------------------------------- impacts, springs
 
 
-def _impacts(b: _Builder, snapshot: Snapshot, scale: Scale, cases: bool) -> None:
-    """The strongest recent impact of each pair of bodies; the cases it joins, which last for an instant only."""
+def _impacts(b: _Builder, snapshot: Snapshot, scale: Scale, cases: bool, still: bool) -> None:
+    """The strongest recent impact of each pair of bodies; the cases it joins, which last for an instant only. still:
+    the marks neither flash nor grow."""
     strongest: dict[tuple[int, int], tuple[float, Event]] = {}
     for event in snapshot.events:
         if event.kind == "impact" and 0.0 <= snapshot.now - event.t < FLASH:
@@ -357,7 +358,7 @@ def _impacts(b: _Builder, snapshot: Snapshot, scale: Scale, cases: bool) -> None
         return
     shown = sorted(strongest.values(), key=lambda item: -item[0])[:FLASHES]
     impulse = np.array([item[0] for item in shown])
-    age = np.array([(snapshot.now - event.t) / FLASH for _, event in shown])
+    age = np.array([0.4 if still else (snapshot.now - event.t) / FLASH for _, event in shown])
     size = np.clip(9.0 + 9.0 * np.log2(1.0 + impulse / scale.impulse), 9.0, 42.0)
     points = np.array([event.point for _, event in shown])
     b.marks(points, b.look.impact, (1.0 - age) ** 1.5, size * (0.8 + 0.6 * age), STAR, 0.9)

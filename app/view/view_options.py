@@ -52,6 +52,7 @@ class ViewOptions:
     grid: bool = True
     legend: bool = True
     dark: bool = True
+    still: bool = False            # impacts are shown without a flash
     force_scale: float = 1.0       # multiplies the automatic scale (newtons per metre shown in the legend)
     logarithmic: bool = False      # arrow length ~ log(1 + 100 f/f_ref), see overlays.arrow_lengths
     selected: int = -1             # body

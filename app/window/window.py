@@ -71,7 +71,7 @@ class Window(pyglet.window.Window):
         if preferences.maximized:
             self.maximize()
         self.ui = UiState(preferences=preferences)
-        self.ui.view.dark = preferences.dark
+        self.ui.view.dark, self.ui.view.still = preferences.dark, preferences.reduced_motion
         self.ctx = moderngl.create_context(require=330)
         self.screen_buffer = self.ctx.detect_framebuffer()
         self.gui = Gui(self.ctx, self.get_size())

@@ -56,7 +56,7 @@ def test_a_key_with_other_modifiers_does_nothing():
 
 
 def test_every_switch_of_the_view_has_a_command():
-    switches = {name for name, value in vars(ViewOptions()).items() if isinstance(value, bool)} - {"dark"}
+    switches = {name for name, value in vars(ViewOptions()).items() if isinstance(value, bool)} - {"dark", "still"}
     assert {f"toggle_{name}" for name in switches} <= set(COMMANDS)
 
 

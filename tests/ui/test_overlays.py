@@ -135,6 +135,12 @@ def test_an_impact_flashes_and_fades(age):
     assert [label.text for label in made.labels] == ["2.30 kN s"]
 
 
+def test_with_reduced_motion_an_impact_is_marked_without_a_flash():
+    event = m.Event("impact", 0, 1.0, (0, 1), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 2300.0), 2.0, 1.0)
+    made = [glyphs(scene(events=(event,), t=1.0 + age), impulses=True, still=True).marks for age in (0.0, 0.1, 0.29)]
+    assert len(made[0]) == 1 and np.array_equal(made[0], made[1]) and np.array_equal(made[0], made[2])
+
+
 def test_old_future_and_feeble_impacts_do_not_flash():
     def event(t, impulse):
         return m.Event("impact", 0, t, (0, 1), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, impulse), 2.0, 1.0)

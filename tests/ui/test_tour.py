@@ -120,3 +120,12 @@ def test_every_card_lies_within_the_window_with_all_its_buttons(size, scale, lab
         assert len(buttons) == (2 if stop == 5 else 3)
         for low, high in buttons:
             assert low.x >= 0 and high.x <= size[0] and low.y >= 0 and high.y <= size[1]
+
+
+def test_with_reduced_motion_the_camera_does_not_fly(lab):
+    commands.run(lab, "frame_all")
+    assert lab.move_camera(0.01)
+    lab.move_camera(10.0)
+    commands.run(lab, "reduced_motion")
+    commands.run(lab, "frame_all")
+    assert not lab.move_camera(0.01) and lab.ui.view.still and lab.ui.preferences.reduced_motion
