@@ -294,7 +294,14 @@ COMMANDS: dict[str, AppCommand] = {
     "lesson_on": AppCommand("Next step of the lesson", "Lessons", lambda lab, _: lab.teaching.turn(1)),
     "lesson_back": AppCommand("Step before", "Lessons", lambda lab, _: lab.teaching.turn(-1)),
     "lesson_present": AppCommand("Present the lesson: large, without other panels", "Lessons", _present),
-    "lesson_leave": AppCommand("Close the lesson", "Lessons", lambda lab, _: lab.teaching.leave()),
+    "lesson_leave": AppCommand("Close the lesson", "Lessons", lambda lab, _: lab.leave_lesson()),
+    "author": AppCommand("Write a lesson, or edit the one that is open", "Lessons", lambda lab, _: lab.write_lesson()),
+    "author_leave": AppCommand("Stop writing the lesson", "", lambda lab, _: lab.authoring.leave()),
+    "author_add": AppCommand("Add what is shown to the lesson", "Lessons", lambda lab, _: lab.authoring.add(
+        lab.snapshot, lab.making.scene, lab.camera)),
+    "author_take": AppCommand("Let the lesson's step show what is shown", "", lambda lab, _: lab.authoring.take(
+        lab.snapshot, lab.making.scene, lab.camera)),
+    "author_try": AppCommand("Try the lesson that is written", "", lambda lab, _: lab.try_lesson()),
     "lesson_pack": AppCommand("Save the lesson as one file (.zip)", "Lessons", lambda lab, _: lab.teaching.pack()),
     "lesson_to": AppCommand("To a step of the lesson", "", lambda lab, number: lab.teaching.to(number)),
     "lesson_predict": AppCommand("Predict, and run", "", lambda lab, given: lab.teaching.predict(given)),

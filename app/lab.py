@@ -24,6 +24,7 @@ from ..physics.scene import edits
 from ..physics.scene.mesh_files import NAMES
 from ..physics.scene.mesh_scene import MeshChoices
 from ..physics.scene.scene import Scene
+from .authoring import Authoring
 from .background import in_background
 from .figure import Figure, encode
 from .making import Making
@@ -83,6 +84,7 @@ class Lab:
         self.camera = Camera()
         self.making = Making(ui, self.send, host)
         self.teaching = Teaching(ui, self._transmit, self._documents)
+        self.authoring = Authoring(ui, self._documents)
         self.snapshot: Snapshot | None = None
         self.done: deque[str] = deque(maxlen=LAST_COMMANDS)  #: commands, oldest first
         self.graphics = ""         #: the OpenGL in use, for reports
@@ -148,6 +150,7 @@ class Lab:
         """Take the engine's latest snapshot; True where it is new."""
         self._watch_opening()
         self.making.update()
+        self.authoring.update()
         self.teaching.update(self.engine.latest)
         self._watch_reference()
         latest = self.engine.latest
@@ -529,6 +532,29 @@ class Lab:
         else:
             ui.view.selected = -1
             ui.view.follow_selected = False
+
+    def write_lesson(self) -> None:
+        """Write a new lesson, or go on with the one that is open."""
+        lesson = self.ui.course.lesson
+        if self.ui.workbench.on:
+            self.making.leave()
+        self.leave_lesson()
+        if lesson is not None or not self.ui.author.on:
+            self.authoring.begin(lesson)
+
+    def try_lesson(self) -> None:
+        """The lesson that is written as a student sees it, from the step that is edited on."""
+        author = self.ui.author
+        if author.lesson is not None and not author.problems:
+            self.teaching.open(author.lesson, author.number)
+
+    def leave_lesson(self) -> None:
+        """Close the lesson; what it showed last can be gone on with."""
+        lesson, number = self.ui.course.lesson, self.ui.course.number
+        self.teaching.leave()
+        run = None if lesson is None else lesson.runs[number]
+        if run is not None:
+            self.making.opened(run.scene)
 
     def begin_tour(self) -> None:
         """Show the window card by card."""

@@ -55,17 +55,22 @@ class Teaching:
         self._generation = -1
         self._now = 0.0         # what is shown, and half a step [s]
         self._file: Path | None = None
+        self._trial = False     # the author tries the lesson
 
     # ---------------------------------------------------------------------------------------------- steps
 
-    def open(self, lesson: Lesson) -> None:
-        """Begin a lesson where it was left."""
+    def open(self, lesson: Lesson, trial: int | None = None) -> None:
+        """Begin a lesson where it was left; trial: at this step, and no answers are written."""
         self.leave()
+        self._trial = trial is not None
         p, course = self.ui.preferences, self.ui.course
         course.lesson, course.written, self._file = lesson, "", None
         self._kept = replace(self.ui.view), p.lower, p.lower_tab
         last = len(lesson.steps) - 1
         reached = p.lessons.get(lesson.key, 0)
+        if trial is not None:
+            self.to(trial)
+            return
         self.to(reached if reached < last else 0)
 
     def leave(self) -> None:
@@ -84,7 +89,8 @@ class Teaching:
         if course.lesson is None or not 0 <= number < len(course.lesson.steps):
             return
         course.turn_to(number)
-        self.ui.preferences.reached(course.lesson.key, number)
+        if not self._trial:
+            self.ui.preferences.reached(course.lesson.key, number)
         self._begin()
         if course.step.plays and not course.asks:
             self.run()
@@ -179,7 +185,7 @@ class Teaching:
         """Add the answer to the student's file, where there is a name."""
         course, student = self.ui.course, self.ui.preferences.student.strip()
         assert course.lesson is not None and course.question is not None and course.given is not None
-        if not student:
+        if not student or self._trial:
             return
         verdict, given = course.verdict, course.given
         answer = Answer(

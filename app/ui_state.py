@@ -9,6 +9,7 @@ from ..physics.run.journal import Leftover
 from ..physics.run.messages import Curve, Inspect, StudyFan, Watch
 from ..physics.scene.edits import Change
 from ..physics.scene.refusals import SceneError
+from .author import Author
 from .course import Course, LessonEntry
 from .mesh_box import MeshBox
 from .preferences import Preferences
@@ -153,6 +154,7 @@ class UiState:
     view: ViewOptions = field(default_factory=ViewOptions)
     workbench: Workbench = field(default_factory=Workbench)
     course: Course = field(default_factory=Course)
+    author: Author = field(default_factory=Author)
     lessons: list[LessonEntry] = field(default_factory=list)
     question: Question | None = None
     scenes: list[SceneEntry] = field(default_factory=list)

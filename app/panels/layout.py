@@ -8,6 +8,7 @@ from imgui_bundle import imgui
 from ...physics.run.messages import Command, Curve, Snapshot
 from ..ui_state import Rect, UiState
 from . import bench, compare, dialogs, lower, menus, pictures, plot, style, view, watch
+from .author import draw_author
 from .by_keys import walk
 from .gallery import draw_gallery
 from .guard import guard
@@ -90,7 +91,11 @@ def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: f
         left = _lesson(ui, snapshot, send, (0.0, top, min(p.lesson_width * font, 0.5 * width), bottom - top)) + gap
         p.lesson_width += _edge(ui, "lesson_edge", (left - gap, top, gap, bottom - top), 0) / font
         p.lesson_width = min(max(p.lesson_width, 16.0), 60.0)
-    elif p.parameters:
+    elif ui.author.on:
+        left = min(p.lesson_width * font, 0.5 * width) + gap
+        ui.plates.append((0.0, top, left - gap, bottom - top))
+        guard(ui, "The author", ui.plates[-1], partial(draw_author, ui, snapshot, ui.plates[-1]))
+    if p.parameters and not ui.course.on:
         wide = min(p.parameters_width * font, 0.35 * width)
         ui.plates.append((width - wide, top, wide, bottom - top))
         guard(ui, "The parameters", ui.plates[-1], partial(draw_parameters, ui, snapshot, send, ui.plates[-1]))
@@ -102,7 +107,7 @@ def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: f
         lower.draw_lower(ui, snapshot, send, ui.places[lower.TITLE], gap)
         lower.resize(ui, _edge(ui, "lower_edge", (left, bottom - tall - gap, right - left, gap), 1))
         bottom -= tall + gap
-    if p.gallery and not ui.course.on:
+    if p.gallery and not ui.course.on and not ui.author.on:
         wide = min(p.gallery_width * font, 0.3 * width)
         ui.plates.append((0.0, top, wide, bottom - top))
         guard(ui, "The gallery", ui.plates[-1], partial(draw_gallery, ui, snapshot, send, ui.plates[-1]))

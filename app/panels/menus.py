@@ -84,6 +84,7 @@ def _lessons_menu(ui: UiState) -> None:
             ui.request("open_path", lesson.path)
         imgui.set_item_tooltip(lesson.summary)
     imgui.separator()
+    _item(ui, "author")
     for name in ("lesson_on", "lesson_back", "lesson_present", "lesson_pack", "lesson_leave"):
         if imgui.menu_item_simple(COMMANDS[name].title, key_of(name), enabled=ui.course.on):
             ui.request(name)

@@ -88,10 +88,19 @@ class Lesson:
                 if cache is None:
                     raise SceneError(f"{path.name}: is an archive; it must be unpacked first.")
                 path = unpacked(path, ENDING, cache)
-            tables = _tables(path)
-            problems, runs = _bind(tables, path.parent, find)
-            _refuse(problems, path.name)
-            return cls(tables, path, path.name.removesuffix(ENDING), tuple(runs))
+            return cls._bound(_tables(path), path, find)
+
+    @classmethod
+    def from_text(cls, text: str, path: Path, find: Find = lambda _: None) -> "Lesson":
+        """A lesson whose file, `path`, would hold this text. Raises SceneError, as `load` does."""
+        with refusing(path.name):
+            return cls._bound(_read(text, path.name), path, find)
+
+    @classmethod
+    def _bound(cls, tables: LessonFile, path: Path, find: Find) -> "Lesson":
+        problems, runs = _bind(tables, path.parent, find)
+        _refuse(problems, path.name)
+        return cls(tables, path, path.name.removesuffix(ENDING), tuple(runs))
 
 
 def is_lesson(path: Path) -> bool:
@@ -113,14 +122,20 @@ def _tables(path: Path) -> LessonFile:
     if path.stat().st_size > SCENE_FILE.most:
         raise SceneError(f"{path.name}: is larger than {SCENE_FILE}; it must be a smaller file.")
     try:
-        data = tomllib.loads(path.read_bytes().decode())
+        return _read(path.read_bytes().decode(), path.name)
     except UnicodeDecodeError as error:
         raise SceneError(f"{path.name}: is not text in UTF-8; it must be a TOML lesson file.") from error
+
+
+def _read(text: str, source: str) -> LessonFile:
+    """The tables in a text. Raises SceneError."""
+    try:
+        data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SceneError(f"{path.name}: is not valid TOML: {error}.") from error
-    _refuse(list(unreadable(data)), path.name)
+        raise SceneError(f"{source}: is not valid TOML: {error}.") from error
+    _refuse(list(unreadable(data)), source)
     tables, problems = read_form(data, LESSON)
-    _refuse(problems, path.name)
+    _refuse(problems, source)
     assert tables is not None
     return tables
 

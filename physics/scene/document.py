@@ -1,4 +1,5 @@
-"""A scene file as text that is edited: what an edit does not concern stays as it was written, comments included.
+"""A scene or lesson file as text that is edited: what an edit does not concern stays as it was written, with its
+comments.
 
 The text is cut at its headers into blocks: `[scene]` begins one, `[[body]]` another. An edit parses the one block that
 it changes, by tomlkit, which keeps comments and the way numbers are written. All the rest is copied, so that tables may
@@ -40,8 +41,9 @@ class Block(NamedTuple):
 class Document:
     """The text of a scene file, and edits of it. Locations are as in messages: ("body", 2, "shape", 0, "radius")."""
 
-    def __init__(self, text: str) -> None:
-        """ValueError where the text is no TOML."""
+    def __init__(self, text: str, order: Sequence[str] = ORDER) -> None:
+        """order: of the tables in such a file. ValueError where the text is no TOML."""
+        self._order = tuple(order)
         self.data: dict[str, Any] = tomllib.loads(text)  #: what the text says
         self._blocks = list(_blocks(text))
 
@@ -154,7 +156,7 @@ class Document:
         stand among the others."""
         behind = max((i for i, b in enumerate(self._blocks) if within and b.at[: len(within)] == within), default=None)
         if behind is None:
-            before = ORDER[: ORDER.index(kind) + 1] if kind in ORDER else ORDER
+            before = self._order[: self._order.index(kind) + 1] if kind in self._order else self._order
             behind = max(i for i, b in enumerate(self._blocks) if not b.at or b.at[0] in before)
         block = self._blocks[behind]
         body = block.body.rstrip("\n") + "\n" if block.body.strip() or block.head else block.body
@@ -170,7 +172,7 @@ class Document:
 
 def _is_table(at: Location) -> bool:
     """Whether a table has its own name, as [body.motion], and is none of a list."""
-    return len(at) == 3 and at[2] in ("motion", "spring", "motor")
+    return len(at) == 3 and at[2] in ("motion", "spring", "motor", "question")
 
 
 def _blocks(text: str) -> Iterator[Block]:
