@@ -56,7 +56,7 @@ from .arguments import (
     parse_values,
     takes,
 )
-from .cli_lessons import answers_command, lessons_command, load_lesson
+from .cli_lessons import answers_command, export_step, lessons_command, load_lesson
 from .console import bar_of, progress_bar, say, written
 from .figure import SUFFIXES as SUFFIXES_OF_CURVES
 from .machine import Unavailable, require_libraries
@@ -231,6 +231,8 @@ def export_command(
     until: Annotated[float, typer.Option(min=0.0, max=LONGEST_RUN, help="Simulated time to run to [s].")] = 5.0,
     out: Annotated[Path, typer.Option("-o", "--out", help="A page, .html, or an animated scene of glTF, .glb.")
     ] = Path("page.html"),
+    step: Annotated[int | None, typer.Option(
+        min=1, help="SCENE is a lesson: the run of this step of it, on a page with the lesson's text.")] = None,
     force: Force = False,
     *, settings: dict[str, Any],
 ) -> None:
@@ -238,6 +240,9 @@ def export_command(
     with contacts, forces, energies and events; or as bodies that move, .glb, which Blender opens."""
     check_ending(out, (".html", ".glb"))
     check_output(out, force)
+    if step is not None:
+        export_step(scene, step, out, settings)
+        return
     loaded, recording = load(scene, settings)
     with in_words(scene), input_errors():
         sim = Simulation(loaded) if recording is None else recording.simulation(0)

@@ -1,14 +1,16 @@
 """The commands for those who teach: `contactlab lessons` and `contactlab answers`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
 from ..assets import lessons
+from ..physics.core.whole_file import whole_file
 from ..physics.lesson.archive import pack
 from ..physics.lesson.lesson import ARCHIVE, Lesson
+from ..physics.lesson.play import play, simulation_of
 from .arguments import BadInput, Force, check_ending, check_output, input_errors
 from .classroom import collected, played_through, table_of_lessons, told, write_table
 from .console import say, written
@@ -62,6 +64,33 @@ def answers_command(
         print(f"{len(found.rows)} answers written to {out}")
     for sentence in found.broken:
         say(sentence)
+
+
+def export_step(name: str, number: int, out: Path, settings: dict[str, Any]) -> None:
+    """Write the run of a step of a lesson, with its text, as a page."""
+    lesson = load_lesson(name)
+    if settings:
+        raise BadInput(f"a step of a lesson keeps its own settings: leave out {', '.join(settings)}")
+    if out.suffix.lower() != ".html":
+        raise BadInput("--out must end in .html, for a lesson has text")
+    if number > len(lesson.steps):
+        raise BadInput(f"--step must be a step of the lesson, 1 to {len(lesson.steps)}, not {number}")
+    step = lesson.steps[number - 1]
+    if step.until is None or lesson.runs[number - 1] is None:
+        raise BadInput(f"step {number} of {lesson.key} runs nothing that a page could show")
+    from .page import page_of
+    from .page_text import title_of, words_of
+    from .replay import Replay
+
+    with input_errors():
+        begun = simulation_of(lesson, number - 1)
+        frames = Replay(begun)
+        values = play(lesson, number - 1, begun, frames.keep).values
+        frames.keep(last=True)
+        page = page_of(frames, title_of(lesson, number - 1), words_of(lesson, number - 1, values))
+    with written(out), whole_file(out) as file:
+        file.write(page.encode())
+    print(f"{lesson.key}, step {number}: the page is {out}")
 
 
 def load_lesson(name: str) -> Lesson:

@@ -26,14 +26,14 @@ OWN = {ShapeKind.SPHERE: "sphere", ShapeKind.BOX: "box", ShapeKind.CAPSULE: "cap
 EXPORTS = re.compile(r"export\s*\{([^{}]*)\};?\s*$")  # the end of the module of three.js
 
 
-def page_of(frames: Frames) -> str:
-    """The page."""
+def page_of(frames: Frames, title: str = "", words: str = "") -> str:
+    """The page. title, words: instead of the scene's own; words are HTML."""
     sim, folder = frames.sim, FOLDER / "page"
-    title = sim.labels.title or sim.scene.name
+    title = title or sim.labels.title or sim.scene.name
+    words = words or f"<p>{html.escape(sim.labels.summary)}</p>\n  <p>{html.escape(sim.labels.watch)}</p>"
     engine = (folder / "three.module.min.js").read_text(encoding="utf-8")
     parts = {
-        "TITLE": html.escape(title), "SUMMARY": html.escape(sim.labels.summary),
-        "WATCH": html.escape(sim.labels.watch), "METHOD": html.escape(_method(frames)),
+        "TITLE": html.escape(title), "WORDS": words, "METHOD": html.escape(_method(frames)),
         "RUN": json.dumps(data_of(frames), ensure_ascii=False).replace("</", "<\\/"),
         "THREE": EXPORTS.sub(_as_object, engine).replace("</script", "<\\/script"),
         "REPLAY": (folder / "replay.js").read_text(encoding="utf-8"),

@@ -86,9 +86,14 @@ def _first_render() -> None:
 
 
 def _typeset(latex: str, pixels: float) -> tuple[pictures.Pixels, None]:
+    return typeset(latex, pixels), None
+
+
+def typeset(latex: str, pixels: float) -> pictures.Pixels:
+    """A formula in white, with letters so many pixels high; where `ready`. Raises RuntimeError."""
     made = imgui_microtex.render(latex, float(pixels), WHITE, imgui_microtex.TexStyle.display)
     array = np.array(made.pixels_as_array())
-    return (array if array.size else np.zeros((1, 1, 4), np.uint8)), None
+    return array if array.size else np.zeros((1, 1, 4), np.uint8)
 
 
 def plain(latex: str) -> str:

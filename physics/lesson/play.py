@@ -1,5 +1,6 @@
 """A step of a lesson run without a window: as the app runs it, to the last bit."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..run.trial import Trial, Window
@@ -43,13 +44,16 @@ def windows_of(lesson: Lesson, number: int, h: float) -> dict[str, Window]:
     return windows(step.question, step.at, step.until, h)
 
 
-def play(lesson: Lesson, number: int) -> Played:
-    """Run a step, which has a time at which it ends, and measure."""
-    sim, until = simulation_of(lesson, number), lesson.steps[number].until
+def play(lesson: Lesson, number: int, begun: Simulation | None = None, note: Callable[[], object] = lambda: None
+         ) -> Played:
+    """Run a step, which has a time at which it ends, and measure. begun: as `simulation_of` gives it; note: is called
+    after every step."""
+    sim, until = begun or simulation_of(lesson, number), lesson.steps[number].until
     assert until is not None
     wanted = windows_of(lesson, number, sim.settings.h)
     trial = Trial(tuple(wanted.values()), until, sim)
     while not trial.done:
         sim.step()
         trial.note(sim)
+        note()
     return Played(sim, dict(zip(wanted, trial.state.values, strict=True)))

@@ -105,13 +105,17 @@ def judge(question: QuestionTable, given: Given, values: Mapping[str, float]) ->
 
 def answer_of(question: QuestionTable, values: Mapping[str, float]) -> str:
     """What a run answers, in words. Raises NoAnswer."""
+    return "a curve" if isinstance(question, SketchQuestion) else right_answer(question, values).answer
+
+
+def right_answer(question: QuestionTable, values: Mapping[str, float]) -> Verdict:
+    """What a run says of the right prediction. Raises NoAnswer."""
     anything: Given = 0
     if isinstance(question, SketchQuestion):
         anything = (0.0,) * POINTS
     elif isinstance(question, PointQuestion | ArrowQuestion):
         anything = (1.0, 0.0, 0.0)
-    verdict = judge(question, anything, values)
-    return "a curve" if isinstance(question, SketchQuestion) else verdict.answer
+    return judge(question, judge(question, anything, values).measured, values)
 
 
 @singledispatch
