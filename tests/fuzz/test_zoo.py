@@ -30,7 +30,7 @@ FEW = {
     "time_stepping": (10.0, ("a1/a1.urdf", "aliengo/aliengo.urdf", "mini_cheetah/mini_cheetah.urdf",
                              "laikago/laikago.urdf", "franka_panda/panda.urdf", "humanoid/humanoid.urdf",
                              "mjcf/humanoid.xml", "mjcf/ant.xml")),
-    "event_driven": (1.5, ("TwoJointRobot_w_fixedJoints.urdf", "kuka_iiwa/model.urdf")),
+    "event_driven": (1.5, ("TwoJointRobot_w_fixedJoints.urdf", "kuka_iiwa/model.urdf", "a1/a1.urdf", "r2d2.urdf")),
     "compliant": (1.0, ("a1/a1.urdf", "kuka_iiwa/model.urdf")),
 }
 RUNS = [(method, name, 10.0 if LONG else FEW[method][0]) for method in METHODS
