@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..core.jit import helper
 from ..core.model import Array
 from ..core.sym3 import six, sym_vec, three
-from ..core.vec import accumulate, add, cross, dot, put, row, scale, sub
+from ..core.vec import add, cross, dot, put, row, scale, sub
 from ..problem.assemble import flat
 from ..problem.moments import ROLLING, SPINNING, moment_map_of, turning_of
 from ..problem.residual import natural_map_of, spring_map_of
@@ -512,12 +512,11 @@ def add_velocity(island, x, u_in_out):
     for j in range(len(island.kind)):
         for p in range(island.first[j], island.first[j + 1]):
             at, wide, e = island.piece[p, AT], island.piece[p, WIDE], island.piece[p, BEGIN]
-            u_1, u_2, u_3 = 0.0, 0.0, 0.0  # side by side: none waits for another one's sum
-            for d in range(wide):
-                u_1 += island.G[e + d] * x[at + d]
-                u_2 += island.G[e + wide + d] * x[at + d]
-                u_3 += island.G[e + 2 * wide + d] * x[at + d]
-            accumulate(u_in_out, j, (u_1, u_2, u_3))
+            for r in range(3):
+                total = 0.0
+                for d in range(wide):
+                    total += island.G[e + r * wide + d] * x[at + d]
+                u_in_out[j, r] += total
 
 
 @helper

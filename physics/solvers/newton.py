@@ -19,7 +19,8 @@ wrong modes do less. From there ε falls again, after a few c at the same ε whe
 
 An island is tried from up to three beginnings, see `solve_island`: from the impulses of the last step; from these after
 a few sweeps, which correct modes contact by contact [Silcowitz, Niebe & Erleben 2010]; and from the end of the central
-path. The last two share redundant forces as they come, so the solution is sought once more from c = 0.
+path. The last two share redundant forces as they come, so the solution is sought once more from c = 0. In a large
+island c = 0 is tried first after sweeps, which mostly ends there and then, see `try_least`.
 
 An island that this does not solve, see MANY, keeps the best impulses found and is swept on as by `pgs`. So is an island
 of more than MOST row blocks, and one whose bodies touch so many others that factors would take longer than sweeps, see
@@ -93,6 +94,8 @@ GUESS = 1e-3        # opening velocity below which a contact counts as closed at
 INNER = 0.5         # part of the residual that the laws for the last c may leave: then c = λ follows
 QUIET = 1e-3        # residual of the first guess above which sweeps come first, relative to the largest velocity
 FEW = 5             # sweeps over a guess that is far off
+DIRECT = 8          # most steps from c = 0 after these, where they may have found all modes,
+LARGE = 8           # of an island of so many row blocks, where steps cost more than setting it up
 LEAST = 5           # most steps from c = 0, for the least of redundant forces, once a solution is known
 EXACT = 1e-13       # natural map that ends the steps, relative to the largest velocity without impulses
 RESTS = 1e-12       # natural map up to which impulses of the last step are left as they are, relative to the same
@@ -257,6 +260,8 @@ def follow_modes(island, sky, centre, softer, softest, near, size, most):
                 if miss <= ENOUGH * own_size(island):
                     break
                 held -= 1
+                if softest == 1.0:  # rigid contacts contradict each other, which takes many steps: not asked for here
+                    break
                 if held < 0 and eps > STIFFEST * usual:
                     eps *= LESS
                     stale = True
@@ -268,7 +273,7 @@ def follow_modes(island, sky, centre, softer, softest, near, size, most):
         else:
             stalls += 1
         if stalls > PATIENCE or not wrong < OVERFLOW or (new and wrong > QUIET * size):
-            eps /= LESS
+            eps, again = eps / LESS, True
             if eps > softest * usual:
                 break
             wait = min(2 * wait + 1, LONGEST)
@@ -277,7 +282,7 @@ def follow_modes(island, sky, centre, softer, softest, near, size, most):
             put_rows(centre, last)
             settle(island, centre, eps, w)
             set_modes(island, island.u, eps, 0.0, mode, D, way)
-            stale, least, stalls, again, new = True, np.inf, 0, True, False
+            stale, least, stalls, new = True, np.inf, 0, False
     put_rows(island.lam, good)
     settle(island, centre, eps, w)  # u at this λ
     return done, best <= ENOUGH * own_size(island), again, best
@@ -311,12 +316,25 @@ def keep_rest(system, island, sky, left):
 
 
 @helper
+def try_least(island, sky, near, size):
+    """A few steps from c = 0, so that redundant forces that solve the laws are the least ones at once, from the modes
+    of the island's λ; see `follow_modes`. Returns the steps, whether it is solved, and whether there may be a solution
+    from c = 0: not so where contacts contradict each other. λ is as it was where it is not solved."""
+    start, centre = island.lam.copy(), np.zeros((len(island.kind), 3))
+    made, solved, cycles, _ = follow_modes(island, sky, centre, 1.0, 1.0, near, size, DIRECT)
+    if not solved:
+        put_rows(island.lam, start)
+    return made, solved, cycles or made == DIRECT
+
+
+@helper
 def solve_island(system, members, island, sky):
     """Solve an island in the system. Returns the steps of Newton's method and along the central path, how many sweeps
     were made, and whether the island is solved; if not, the system has the best impulses found."""
     m = len(island.kind)
     centre, start, found = np.zeros((m, 3)), island.lam.copy(), island.lam.copy()
     size, turns, steps, sweeps, solved, again, least = 0.0, False, 0, 0, False, False, np.inf
+    has_least = True
     for j in range(m):
         size, turns = max(size, norm(row(island.free, j))), turns or island.kind[j] == MOMENT
     far = worst_of(island, island.u) > QUIET * size
@@ -329,6 +347,12 @@ def solve_island(system, members, island, sky):
             if beginning == SWEPT:
                 sweep_island(system, members, island)
                 sweeps += FEW
+                if far and m >= LARGE:
+                    made, solved, has_least = try_least(island, sky, near, size)
+                    steps += made
+                if solved:
+                    put_rows(found, island.lam)
+                    break
             else:
                 settle(island, start, 0.0, centre)
                 steps += follow_path(island, sky, least / size)
@@ -341,7 +365,7 @@ def solve_island(system, members, island, sky):
             put_rows(found, island.lam)
         if solved:
             break
-    if solved and again:
+    if solved and again and has_least:
         centre[:] = 0.0
         made, solved_so, _, _ = follow_modes(island, sky, centre, 1.0, 1.0, GUESS, size, LEAST)
         steps += made

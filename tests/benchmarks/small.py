@@ -21,6 +21,7 @@ CASES = (
     ("chain", "generalized", "time_stepping", 25), ("chain", "maximal", "time_stepping", 25),
     ("ragdoll", "generalized", "time_stepping", 25), ("ragdoll", "maximal", "time_stepping", 25),
     ("humanoid", "generalized", "time_stepping", 25), ("soft_floor", "", "compliant", 30),
+    ("soft_feet", "", "compliant", 30), ("incline", "", "compliant", 20),
     ("rocking_block", "", "event_driven", 40), ("incline", "", "event_driven", 20),
 )
 BEFORE = 3  # steps that come before the rounds: kernels are loaded, warm starts are known
