@@ -83,17 +83,18 @@ def row_of(t: float, own: int, sim: Simulation, watch: Watch, made: bool = True)
 
 
 def recall(sim: Simulation, log: Log, watch: Watch, steps: Sequence[int]) -> Iterator[None]:
-    """Fill the rows of these own steps, in order, as far as the history reaches, and yield after each. Whatever is a
+    """Fill the rows of these own steps, in order, as far as the history reaches, and yield before each. Whatever is a
     function of the state is there first, where states are kept; what belongs to a step, as forces do, follows as the
     steps are made once more. It ends where something else is recorded."""
     history = sim.history
     if history is None:
         return
     of_state = [column for column, curve in enumerate(watch.curves, WATCHED) if QUANTITIES[curve.quantity].of_state]
-    again = sim.elsewhere(sim.state, sim.contacts, [])
+    again = None  # a second simulation, which costs memory, only where there is something to do
     kept = {keyframe.step for keyframe in history.keyframes}
     for made, needed in ((False, of_state), (True, range(WATCHED, WATCHED + len(watch.curves)))):
         for own in steps:
+            yield
             row = log.at(own)
             if sim.history is not history:
                 return
@@ -101,8 +102,8 @@ def recall(sim: Simulation, log: Log, watch: Watch, steps: Sequence[int]) -> Ite
                     or not history.first + made <= own <= history.last + 1:
                 continue
             try:
+                again = again or sim.elsewhere(sim.state, sim.contacts, [])
                 again.recall(own, made)
             except CannotStep:
                 return
             log.put(row_of(again.time, own, again, watch, made))
-            yield
