@@ -23,7 +23,6 @@ from ..physics.run.sweep import replaced
 from ..physics.scene import edits
 from ..physics.scene.mesh_files import NAMES
 from ..physics.scene.mesh_scene import MeshChoices
-from ..physics.scene.scene import Scene
 from .authoring import Authoring
 from .background import in_background
 from .figure import Figure, encode
@@ -34,10 +33,9 @@ from .panels.sweep_map import MapUi
 from .record.encoder import numbered
 from .reference import write_reference
 from .report import report
-from .scene_files import entries, my_scenes
 from .sweep_table import SweepTable
 from .teaching import Teaching
-from .ui_state import Failure, OpeningStatus, Rect, Request, SceneEntry, Tour, UiState
+from .ui_state import Failure, OpeningStatus, Rect, Request, Tour, UiState
 from .view.camera import Camera, action_bounds, scene_bounds
 
 STATE_LINES = 0.1  # [s] between lines of the log that tell the state
@@ -590,15 +588,3 @@ def keep_in_view(camera: Camera, snapshot: Snapshot, rect: Rect) -> None:
     if boxes:
         lo, hi = (np.array(bounds) for bounds in zip(*boxes, strict=True))
         camera.hold(lo.min(axis=0), hi.max(axis=0), rect[2] / rect[3])
-
-
-def gallery_entries(chosen: str = "") -> list[SceneEntry]:
-    """The gallery's scenes with their titles, in teaching order, and then the user's own. chosen: the folder of the
-    preferences."""
-    from ..assets import gallery
-
-    found = []
-    for key, path in gallery().items():
-        scene = Scene.load(path)
-        found.append(SceneEntry(key, scene.title, scene.summary, path, group=scene.group, watch=scene.watch))
-    return found + entries(my_scenes(chosen))

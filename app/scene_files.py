@@ -12,6 +12,7 @@ from zipfile import BadZipFile, ZipFile
 
 import platformdirs
 
+from ..assets import gallery
 from ..physics.core.held_folder import lock_of
 from ..physics.core.whole_file import whole_file
 from ..physics.run.run_file import pack_scene, packed_text
@@ -46,6 +47,16 @@ def entries(folder: Path) -> list[SceneEntry]:
             title, summary, watch = (str(told.get(name, "")) for name in ("title", "summary", "watch"))
             found.append(SceneEntry(str(path), title or path.stem, summary, path, group=MINE, watch=watch))
     return found
+
+
+def gallery_entries(chosen: str = "") -> list[SceneEntry]:
+    """The gallery's scenes with their titles, in teaching order, and then the user's own. chosen: the folder of the
+    preferences."""
+    found = []
+    for key, path in gallery().items():
+        scene = Scene.load(path)
+        found.append(SceneEntry(key, scene.title, scene.summary, path, group=scene.group, watch=scene.watch))
+    return found + entries(my_scenes(chosen))
 
 
 def entry_of(path: Path, scene: Scene) -> SceneEntry:

@@ -11,7 +11,8 @@ from ...physics.run.messages import Command, Compare, Recording, SetSpeed, Side,
 from ...physics.run.runner import Runner
 from ...physics.run.slow_motion import QUIET, frame_speeds, slowed
 from ...physics.scene.scene import Scene
-from ..lab import gallery_entries, keep_in_view, set_camera
+from ..lab import keep_in_view, set_camera
+from ..scene_files import gallery_entries
 from ..ui_state import Preferences, UiState
 from ..view.camera import Camera, scene_bounds
 from .encoder import FORMATS, CannotWrite, Frame, Movie, Pictures, check_path, even, open_recording

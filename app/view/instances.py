@@ -76,8 +76,8 @@ def shape_colors(model: Model, labels: Labels, as_collided: bool = False) -> Arr
     period = np.where(np.isfinite(model.shapes.bound), HATCH * model.shapes.bound, 1.0)
     color = linear(body_colors(model, labels))[body]
     if labels.skins and not as_collided:  # a texture is drawn as it is, where the body has no colour
-        worn = np.array([skin is not None for skin in labels.skins])
-        color[worn & np.isnan(labels.colors[body, 0])] = 1.0
+        plain = np.isnan(labels.colors[body, 0]) if len(labels.colors) else np.ones(len(body), bool)
+        color[plain & [skin is not None for skin in labels.skins]] = 1.0
     if as_collided:
         part = part_numbers(labels, len(body))
         color[part >= 0] = linear(np.array(BODY_COLORS))[part[part >= 0] % len(BODY_COLORS)]

@@ -25,7 +25,7 @@ from ..background import in_background
 from ..course import LessonEntry, lesson_entries
 from ..inspected import with_forces
 from ..keys import OF_PANELS, command_for
-from ..lab import Lab, gallery_entries
+from ..lab import Lab
 from ..panels import style
 from ..panels.gizmo import draw_handles, draw_marks
 from ..panels.guard import attempt, sentence
@@ -34,6 +34,7 @@ from ..panels.split import Split, row_of, shown
 from ..panels.stage import Detail, thumbnails
 from ..panels.view import NOTICE_PREFIX
 from ..record.encoder import Frame
+from ..scene_files import gallery_entries
 from ..stopping import Stopped
 from ..ui_state import Failure, Preferences, Rect, SceneEntry, UiState
 from ..view import picking

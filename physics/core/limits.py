@@ -120,11 +120,14 @@ FAN = Limit(
     4_000_000, "numbers", "all poses of a fan of perturbed starts", ("physics/run/fan.py",),
     "only some of its steps are kept")
 RUNS = Limit(  # a table of more would not fit in memory
-    1_000_000, "runs", "a sweep", ("app/arguments.py", "physics/run/sweep.py"), "it must have fewer")
+    1_000_000, "runs", "a sweep", ("app/arguments.py", "app/sweep_table.py", "physics/run/sweep.py"),
+    "it must have fewer")
 ARCHIVE_FILES = Limit(
-    1000, "files", "the archive of a lesson or a scene", ("physics/core/archive.py",), "it must hold fewer")
+    1000, "files", "the archive of a lesson or a scene", ("physics/core/archive.py", "physics/lesson/archive.py"),
+    "it must hold fewer")
 ARCHIVE_SIZE = Limit(
-    2**29, "bytes", "all files in the archive of a lesson or a scene", ("physics/core/archive.py",),
+    2**29, "bytes", "all files in the archive of a lesson or a scene",
+    ("physics/core/archive.py", "physics/lesson/archive.py"),
     "it must hold less")
 PAGE = Limit(  # of poses and contacts: a file of about 100 MB
     20_000_000, "numbers", "the page of a run", ("app/frames.py",), "it may end earlier")

@@ -90,7 +90,8 @@ def read_surface(path: Path) -> Read:
         textured = textured_nodes(_gltf_head(path)) if kind in IN_METRES else set[str]()
         look_up()
         parts = _placed(trimesh.load_scene(_source(path, size), file_type=kind[1:], process=False,
-                                           skip_materials=not textured, **PIECES.get(kind, {})), kind in IN_METRES)
+                                           skip_materials=not textured, **PIECES.get(kind, {})), kind in IN_METRES,
+                        bool(textured))
         look_up()
         vertices, triangles = _joined(parts)
         if len(triangles) > LARGE:
@@ -144,8 +145,9 @@ def _refuse_many(name: str, count: int) -> None:
         raise SceneError(f"{name} has {count} triangles; it must have no more than {TRIANGLES.most}.")
 
 
-def _placed(scene: "trimesh.Scene", y_up: bool) -> list[_Part]:
-    """All meshes of a scene graph. Triangles of mirrored meshes are reversed, so that they still face outwards."""
+def _placed(scene: "trimesh.Scene", y_up: bool, looks: bool) -> list[_Part]:
+    """All meshes of a scene graph. Triangles of mirrored meshes are reversed, so that they still face outwards. looks:
+    with what trimesh read of them, which keeps all that it read."""
     import trimesh
 
     found = []
@@ -162,7 +164,7 @@ def _placed(scene: "trimesh.Scene", y_up: bool) -> list[_Part]:
             points = points @ Y_UP.T
         corners = np.asarray(part.faces, np.int64)
         outwards = corners[:, ::-1] if np.linalg.det(pose[:3, :3]) < 0.0 else corners
-        found.append(_Part(str(node), points, outwards, part.visual))
+        found.append(_Part(str(node), points, outwards, part.visual if looks else None))
     return found
 
 

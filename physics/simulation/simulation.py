@@ -31,16 +31,11 @@ from .failure import CannotStep, reason, script_reason
 from .history import History, Inputs, hash_of_state
 from .overrides import overridden
 from .reading import Reading
-from .tables import Trace, tracing
+from .tables import USUAL, Trace, tracing
 
 Result = TypeVar("Result")
 AT_ONCE = 64       # steps at most in one call of `Simulation.run`
 BODY_STEPS = 4000  # and at most so many for all bodies: hundredths of a second, after which a run can be interrupted
-#: what `Simulation.trace` notes where nothing is named
-USUAL: dict[str, Callable[["Simulation"], float]] = {
-    "kinetic": lambda sim: sim.energy().kinetic, "potential": lambda sim: sim.energy().potential,
-    "energy": lambda sim: sim.energy().total, "contacts": lambda sim: float(len(sim.contacts.gap)),
-}
 
 
 class Saved(NamedTuple):
@@ -282,7 +277,7 @@ class Simulation(Reading):
                 sim.run(until=2.0)
             run["t"], run["height"]; run.save("die.csv"); run.to_dataframe()
         """
-        return tracing(self._observers, self, Trace(quantities or dict(USUAL), every))
+        return tracing(self._observers, self, Trace(quantities or USUAL, every))
 
     @property
     def info(self) -> StepInfo:

@@ -15,6 +15,11 @@ from ..core.whole_file import whole_file
 from .handles import Owner
 
 Table = dict[str, Any]  #: heading -> (k,) values
+#: what `Simulation.trace` notes where nothing is named
+USUAL: dict[str, Callable[[Any], float]] = {
+    "kinetic": lambda sim: sim.energy().kinetic, "potential": lambda sim: sim.energy().potential,
+    "energy": lambda sim: sim.energy().total, "contacts": lambda sim: float(len(sim.contacts.gap)),
+}
 
 
 def bodies_table(sim: Any) -> Table:

@@ -15,8 +15,9 @@ WATCHED = ("button", "small_button", "checkbox", "selectable", "slider_float", "
 class Probe:
     """`draw` makes one frame's panels; where each widget was is then known by its label."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, draw: Callable[[UiState], None], ui: UiState) -> None:
-        self.gui = Gui(None, (1280, 800))
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, draw: Callable[[UiState], None], ui: UiState,
+                 size: tuple[int, int] = (1280, 800)) -> None:
+        self.gui = Gui(None, size)
         self.ui = ui
         ui.bold = self.gui.bold
         self.draw = draw

@@ -74,7 +74,8 @@ class Pictures:
         """(h, w) where the bodies hide the sky."""
         without = shown.model.shapes
         hidden = without._replace(**{f: getattr(without, f)[:0] for f in without._fields})
-        empty = dataclasses.replace(shown, model=shown.model._replace(shapes=hidden))
+        labels = shown.labels._replace(skins=())
+        empty = dataclasses.replace(shown, model=shown.model._replace(shapes=hidden), labels=labels)
         difference = np.abs(self.take(shown, camera, **PLAIN) - self.take(empty, camera, **PLAIN)).sum(axis=2)
         return difference > 40
 

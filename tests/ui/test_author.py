@@ -173,7 +173,8 @@ def test_the_panel_shows_every_question_and_marks_controls(kind, writing, monkey
     if kind:
         writing.author.ask(kind, ["e = 0.5", "floor"])
         writing.checked()
-    probe = Probe(monkeypatch, lambda ui: draw_ui(ui, writing.lab.snapshot, writing.lab.send), writing.lab.ui)
+    probe = Probe(monkeypatch, lambda ui: draw_ui(ui, writing.lab.snapshot, writing.lab.send), writing.lab.ui,
+                  (1280, 1000))
     labels = probe.drawn()
     assert not writing.lab.ui.failures, next(iter(writing.lab.ui.failures.values())).traceback
     assert {"\uf04b  Try it##author_try", "\uf067  Add what is shown##author_add"} <= labels

@@ -86,7 +86,7 @@ def test_joints_are_drawn_explained_and_can_be_switched_off():
 
 def test_the_slider_of_a_hinge_puts_a_torque_on_it_and_a_button_takes_all_away(monkeypatch):
     sent, shown = [], [snapshot(rods(2))]
-    probe = Probe(monkeypatch, lambda ui: layout.draw_ui(ui, shown[0], sent.append), UiState())
+    probe = Probe(monkeypatch, lambda ui: layout.draw_ui(ui, shown[0], sent.append), UiState(), (1280, 1000))
     try:
         probe.click("##joint_1", 0.75)
         assert [type(c) for c in sent] == [m.PushJoint] and sent[0].velocity == 1 and sent[0].force > 0.0
