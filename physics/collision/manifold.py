@@ -18,6 +18,7 @@ ON_EDGE = 1e-9    # a corner this near to an edge counts as on it, relative to t
 B_SIDE = 1 << 20  # added to the names of b's edges
 EDGE_NAMES = 1 << 22
 SAME_DIRECTION = 0.9995  # cosine above which contacts with different triangles of a mesh are reduced together
+EVEN = 1e-12      # depths that differ by no more, relative to the smaller shape, are equal but for rounding
 SLIVER = 1e-6      # area, relative to length squared, below which points lie in one line
 NEARLY_PARALLEL = 1e-3  # sine between two edges below which they touch along a line
 CORNER = 7        # columns of a feature's corner: world position 0-2, along tangents and normal 3-5, edge name 6
@@ -269,9 +270,9 @@ def choose_points(geom, a, b, patch, first, count):
     if pressed >= 4:
         count, pressed = pressed, 0
     n = (patch[first, 3], patch[first, 4], patch[first, 5])
-    best = first
+    best, even = first, EVEN * min(geom.bound[a], geom.bound[b])
     for i in range(first + 1, first + count):
-        if patch[i, 6] < patch[best, 6]:
+        if patch[i, 6] < patch[best, 6] - even:
             best = i
     swap_points(patch, first, best)
     least = 0.0

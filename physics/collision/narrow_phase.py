@@ -32,7 +32,7 @@ from .geometry import (
 )
 from .heights import plane_height
 from .hollow import touch_hollow
-from .manifold import SAME_DIRECTION, reduce_corners, reduce_groups, reduce_points
+from .manifold import EVEN, SAME_DIRECTION, reduce_corners, reduce_groups, reduce_points
 from .polytope import POINT_ROW, POINTS
 from .round import (
     balls,
@@ -255,9 +255,20 @@ def touch_convex_pairs(geom, solids, sheets, work, pairs, chosen, count, reach, 
     return total
 
 
+@helper
+def goes_before(pairs, rows, owner, k, t, even):
+    """Whether of two points that lie together k is kept: the deeper one. Of two that are equally deep but for rounding,
+    `even` [m], it is that of the first shapes, so that what rests keeps its contacts."""
+    if abs(rows[k, 6] - rows[t, 6]) > even:
+        return rows[k, 6] < rows[t, 6]
+    a, b, c, d = pairs[owner[k], 0], pairs[owner[k], 1], pairs[owner[t], 0], pairs[owner[t], 1]
+    return min(a, b) < min(c, d) or (min(a, b) == min(c, d) and max(a, b) < max(c, d))
+
+
 @kernel
 def drop_doubles(geom, pairs, body, shapes_of, total, head, link, found) -> int:
-    """Of points that several shapes of one body pair share keep the deeper; returns the number of rows left.
+    """Of points that several shapes of one body pair share keep one, see `goes_before`; returns the number of rows
+    left.
 
     shapes_of (n,) counts the shapes of each body; head (2^k,) and link (rows,) are the scratch of a hash table by body
     pair.
@@ -270,12 +281,12 @@ def drop_doubles(geom, pairs, body, shapes_of, total, head, link, found) -> int:
         double = False
         if shapes_of[i] > 1 or shapes_of[j] > 1:
             h = mix(mix(np.int64(0), min(i, j)), max(i, j)) & (head.shape[0] - 1)
-            smaller = min(geom.bound[a], geom.bound[b])  # a plane has no size
-            nearer = SHARED * (smaller if smaller > 0.0 else max(geom.bound[a], geom.bound[b]))
+            size = min(geom.bound[a], geom.bound[b])
+            size = size if size > 0.0 else max(geom.bound[a], geom.bound[b])  # a plane has no size
             t = head[h]
             while t >= 0 and not double:
-                double = is_double(rows, k, t, nearer) and same_bodies(pairs, body, owner[k], owner[t])
-                if double and rows[k, 6] < rows[t, 6]:
+                double = is_double(rows, k, t, SHARED * size) and same_bodies(pairs, body, owner[k], owner[t])
+                if double and goes_before(pairs, rows, owner, k, t, EVEN * size):
                     move_row(found, k, t)
                 t = link[t]
             if not double:
