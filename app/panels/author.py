@@ -241,7 +241,9 @@ def _foot(ui: UiState, author: Author) -> None:
         if imgui.button(words):
             author.undo(by)
     with style.font(ui, size=13.0):
-        if author.problems:
+        if not author.steps:
+            style.muted(ui, style.clipped_text("It is saved once it has a step", imgui.get_content_region_avail().x))
+        elif author.problems:
             with style.color(imgui.Col_.text, c.danger):
                 imgui.text(style.clipped_text(f"\uf071  {author.problems[0].partition(': ')[2]}",
                                               imgui.get_content_region_avail().x))

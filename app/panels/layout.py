@@ -92,7 +92,7 @@ def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: f
         p.lesson_width += _edge(ui, "lesson_edge", (left - gap, top, gap, bottom - top), 0) / font
         p.lesson_width = min(max(p.lesson_width, 16.0), 60.0)
     elif ui.author.on:
-        left = min(p.lesson_width * font, 0.5 * width) + gap
+        left = min(p.lesson_width * font, (0.35 if p.parameters else 0.5) * width) + gap
         ui.plates.append((0.0, top, left - gap, bottom - top))
         guard(ui, "The author", ui.plates[-1], partial(draw_author, ui, snapshot, ui.plates[-1]))
     if p.parameters and not ui.course.on:
