@@ -300,8 +300,8 @@ def test_a_video_and_a_picture_have_the_size_that_is_chosen_and_show_the_box(tmp
     app = App(tmp_path, display, record_size="1920x1080")
     try:
         app.key("v")
-        start = app.wait(lambda line: True, "recording")
-        app.wait(lambda s: s["recording"] is not None and s["t"] > 0.5)
+        start, instants = app.wait(lambda line: True, "recording"), set()
+        app.wait(lambda s: s["recording"] is not None and (instants.add(s["t"]) or len(instants) > 8))  # of frames
         app.key("F12")
         app.key("v")
         end = app.wait(lambda line: line["path"] == start["path"], "recorded")
