@@ -60,7 +60,7 @@ SETTINGS: dict[str, Setting] = {
     "substeps": Setting(SOLVER, int, "substeps of the method compliant, 0 = as many as needed", 0, 10_000, "",
                         Slider("Substeps", 1.0, 500.0, "%.0f", True)),
     "joint_cure": Setting(SOLVER, str, ""),
-    "sleep": Setting(SOLVER, float, "islands sleep where all bodies stay slower than this part of 2 g h, 0 = none does",
+    "sleep": Setting(SOLVER, float, "the part of 2 g h below which the speeds of an island let it sleep, 0 = never",
                      0.0, 0.1, "", Slider("Sleep below", 1e-7, 0.1, "%.0e", True)),
     "restitution": Setting(PAIRS, float, "the coefficient of restitution", 0.0, 1.0, "",
                            Slider("Restitution  e", 0.0, 1.0)),
