@@ -484,10 +484,12 @@ class Lab:
     def move_camera(self, dt: float) -> bool:
         """Continue a movement of the camera by dt [s]; True while it moves by itself."""
         s, selected = self.snapshot, self.ui.view.selected
+        rect = self.ui.side_rects(len(s.sides) if s is not None and s.sides else 1)[0]
+        self.camera.suit(rect[2] / rect[3])
         if self.ui.view.follow_selected and s is not None and 0 <= selected < len(s.x):
             self.camera.follow(s.x[selected])
         elif self.ui.view.keep_in_view and s is not None and not self.ui.workbench.on:
-            keep_in_view(self.camera, s, self.ui.side_rects(len(s.sides) or 1)[0])
+            keep_in_view(self.camera, s, rect)
         return self.camera.advance(dt)
 
     @property

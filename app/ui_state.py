@@ -249,7 +249,7 @@ class UiState:
     def side_rects(self, count: int) -> list[Rect]:
         """The view divided for so many sides, next to each other; below them the legend, where it has no corner."""
         x, y, w, h = self.view_rect
-        h -= self.legend_height
+        h = max(h - self.legend_height, 1.0)
         gap = 2.0 * self.preferences.scale if count > 1 else 0.0
         wide = max((w - (count - 1) * gap) / count, 1.0)
         return [(x + k * (wide + gap), y, wide, h) for k in range(count)]
@@ -259,7 +259,7 @@ class UiState:
         """Something lies over the view that Escape closes."""
         return bool(self.menu_open or self.palette.open or self.help or self.about or self.links or self.orders
                     or self.sweep_map or self.fan or self.open_box or self.save_box or self.question or self.mesh_box
-                    or self.opening                     or self.message)
+                    or self.opening or self.message)
 
     @property
     def font(self) -> float:

@@ -21,6 +21,7 @@ MOST_UNITS = 3     # an axis each
 MOST_POINTS = 4000  # drawn of a curve, about
 MOST_MARKS = 200    # events of a kind marked
 SAVED_AS = {".csv": "a column a curve", ".npz": "arrays", ".png": "a picture", ".svg": "a drawing"}
+LIST_WIDTH, LEAST_WIDTH, LEAST_HEIGHT = 23.0, 12.0, 7.0  # of the list, and of a plot that can be read [font heights]
 DRAGGED = "quantity"  # that the mouse carries from another panel: `UiState.dragged`
 DASHES, BENDS = 90, 8  # of a line by a closed form; straight pieces of a dash
 Y_AXES = (implot.ImAxis_.y1, implot.ImAxis_.y2, implot.ImAxis_.y3)
@@ -56,16 +57,35 @@ def wanted(ui: UiState, snapshot: Snapshot) -> list[Curve]:
 
 
 def draw_plot(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]) -> None:
-    """Fill the lower area: the curves at the left, the plot beside them."""
+    """Fill the lower area: the curves at the left and the plot beside them; in a narrow one all below each other."""
     mine = plot_of(ui, snapshot)
     _drop(ui, mine)
-    imgui.begin_child("curves", (23.0 * ui.font, 0))
+    if imgui.get_content_region_avail().x < (LIST_WIDTH + LEAST_WIDTH) * ui.font:
+        _draw_narrow(ui, snapshot, mine)
+        return
+    imgui.begin_child("curves", (LIST_WIDTH * ui.font, 0))
     _add(ui, snapshot, mine)
     _list(ui, snapshot, mine)
     _options(ui, snapshot, mine)
     imgui.end_child()
     imgui.same_line(0, 1.0 * ui.font)
-    imgui.begin_child("plot", (0, 0), 0, imgui.WindowFlags_.no_scrollbar)
+    _plot_area(ui, snapshot, mine, 0.0)
+
+
+def _draw_narrow(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
+    """The names of the curves, their plot, and below it, where one scrolls to, what adds and saves."""
+    imgui.begin_child("curves", (0, 0))
+    _list(ui, snapshot, mine)
+    room = imgui.get_content_region_avail().y if mine.curves else 0.0
+    _plot_area(ui, snapshot, mine, max(room, LEAST_HEIGHT * ui.font))
+    _add(ui, snapshot, mine)
+    _options(ui, snapshot, mine)
+    imgui.end_child()
+
+
+def _plot_area(ui: UiState, snapshot: Snapshot, mine: PlotUi, height: float) -> None:
+    """height: of the plot [pixels]; 0 = all that is left."""
+    imgui.begin_child("plot", (0, height), 0, imgui.WindowFlags_.no_scrollbar)
     if mine.curves:
         _plot(ui, snapshot, mine)
     else:

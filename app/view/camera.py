@@ -13,6 +13,8 @@ ZOOM_STEP = 0.88    # a wheel step towards the cursor multiplies the distance by
 NEAR_SHARE = 0.01   # near plane / distance
 KEPT = 0.92         # of the picture's half height and width, in which the action is kept
 CALM = 0.6          # of them, in which a small thing moves without the camera
+NARROW = 4.0 / 3.0  # a picture narrower than this, width / height, shows as much sideways as one of this shape
+VERTICAL = 35.0     # [degrees] angle of view of a picture that is not narrow
 SCENERY = 6.0       # a fixed body this many times larger than what moves is scenery, and not framed
 
 
@@ -24,7 +26,7 @@ class Camera:
     distance: float = 6.0    # [m]
     azimuth: float = -60.0
     elevation: float = 22.0
-    fov: float = 35.0        # vertical
+    fov: float = VERTICAL    # vertical, see `suit`
     _goal: tuple[Array, float] | None = field(default=None, repr=False)
     _start: tuple[Array, float] | None = field(default=None, repr=False)
     _clock: float = field(default=0.0, repr=False)
@@ -61,6 +63,11 @@ class Camera:
         matrix[:3, :3] = axes
         matrix[:3, 3] = -axes @ self.eye
         return matrix
+
+    def suit(self, aspect: float) -> None:
+        """Take the angle of view for pictures of this width / height: a narrow one shows more above and below, so that
+        what a scene's camera shows at its sides is not cut off."""
+        self.fov = math.degrees(2.0 * math.atan(math.tan(0.5 * math.radians(VERTICAL)) * max(1.0, NARROW / aspect)))
 
     def projection(self, aspect: float) -> Array:
         """Eye -> clip (4, 4), with the far plane at infinity."""

@@ -90,6 +90,19 @@ def test_a_framed_box_is_seen_whole_and_large(seed):
     assert (np.ptp(at, axis=0) / [W, H]).max() > 0.4
 
 
+@pytest.mark.parametrize("aspect", [0.4, 1.0, 1.3, 4.0 / 3.0, 2.0])
+def test_what_a_picture_of_usual_shape_shows_at_its_sides_a_narrow_one_shows_too(aspect):
+    camera = Camera()
+    eye, ray = camera.ray(0.0, 300.0, 800.0, 600.0)  # at the left edge of a picture of 4 : 3
+    camera.suit(aspect)
+    ((x, y),), _ = camera.project(eye + 3.0 * ray, 1000.0 * aspect, 1000.0)
+    assert y == pytest.approx(500.0)
+    if aspect < 4.0 / 3.0:
+        assert x == pytest.approx(0.0, abs=1e-9)
+    else:  # the angle of view above and below is the usual one
+        assert camera.fov == pytest.approx(Camera().fov, rel=1e-15)
+
+
 def test_a_framing_movement_ends_at_the_frame_and_any_drag_stops_it():
     lo, hi = np.zeros(3), np.ones(3)
     goal, moving = random_camera(4), random_camera(4)
