@@ -24,6 +24,7 @@ TABLE = (
     | imgui.TableFlags_.no_borders_in_body | imgui.TableFlags_.scroll_y
 )
 MATRIX_SHARE = 0.6  # of the panel's width
+NARROW = 32.0       # [font heights] up to this width the bar has two lines
 STATUS = {"infeasible": "no solution", "iterations": "stopped", "stuck": "no answer", "ray": "no answer",
           "unsymmetric": "M unsymmetric"}
 SHORT = {"pgs": "PGS", "newton": "Newton", "nsgs": "NSGS", "interior_point": "Interior pt", "block_pivot": "Blocks",
@@ -91,15 +92,19 @@ def draw_bar(ui: UiState, snapshot: Snapshot, view: EquationsView | None) -> Non
             if imgui.selectable(solver.title, name == inspector.solver)[0]:
                 inspector.solver, inspector.pivot, inspector.shift = name, 0, {}
         imgui.end_combo()
+    wide = imgui.get_window_width() > NARROW * ui.font
     if view is not None:
         imgui.same_line(0, 0.9 * ui.font)
         imgui.align_text_to_frame_padding()
         with style.font(ui, size=14.0):
-            imgui.text(style.clipped_text(facts(view), imgui.get_content_region_avail().x - 15.0 * ui.font))
+            room = imgui.get_content_region_avail().x - (15.0 * ui.font if wide else 0.0)
+            imgui.text(style.clipped_text(facts(view), room))
         imgui.set_item_tooltip(
             "c: contacts that rest.  rank: independent normals.  |B|: contacts in the basis B of the answer.\n"
             "κ: condition number of M_BB, scaled to a unit diagonal.  residual: natural map, 0 at a solution.\n"
             "Friction forces are held as the method found them: d = d_n + M_nt f_t.")
+    if wide:
+        imgui.same_line(imgui.get_window_width() - 14.2 * ui.font)
     _file(ui, view)
 
 
@@ -114,9 +119,8 @@ def facts(view: EquationsView) -> str:
 
 
 def _file(ui: UiState, view: EquationsView | None) -> None:
-    """At the right end: whether the view shows these forces, save and open."""
+    """Whether the view shows these forces; save and open."""
     inspector = ui.inspector
-    imgui.same_line(imgui.get_window_width() - 14.2 * ui.font)
     inspector.arrows = imgui.checkbox("In the view", inspector.arrows)[1]
     imgui.set_item_tooltip("While paused, the arrows in the view are the forces λ shown here")
     imgui.same_line(0, 0.6 * ui.font)

@@ -13,7 +13,7 @@ from ..ui_state import UiState
 from . import pictures, style
 
 SIZE = 18.0        # [pixels at scale 1]
-LEAST = 11.0
+LEAST = 11.0       # [pixels], whatever the scale
 WHITE = 0xFFFFFFFF
 LOCALE = "en_US.UTF-8"              # MicroTeX takes no other
 PROBE = r"\max \mathrm{m/s} \text{ab}"
@@ -38,11 +38,12 @@ def formula(ui: UiState, latex: str, size: float = SIZE, color: style.Color | No
             imgui.text_unformatted(plain(latex))
         return
     ratio = imgui.get_io().display_framebuffer_scale.x
-    found = _picture(ui, latex, round(size * ui.preferences.scale * ratio))
+    size *= ui.preferences.scale
+    found = _picture(ui, latex, round(size * ratio))
     room = imgui.get_content_region_avail().x * ratio
     if found.size[0] > room > 0:
         smaller = max(size * room / found.size[0], LEAST)
-        found = _picture(ui, latex, int(smaller * ui.preferences.scale * ratio))
+        found = _picture(ui, latex, int(smaller * ratio))
     width, height = found.size[0] / ratio, found.size[1] / ratio
     x, y = imgui.get_cursor_screen_pos()
     pictures.draw(found, round(x), round(y), width, height, tint)

@@ -36,6 +36,7 @@ TABS: dict[str, Tab] = {tab.name: tab for tab in (
 )}
 TITLE = "Contacts and equations"
 SHARE = 0.64  # of the width for a tab that has a panel beside it
+NARROW = 28.0  # [font heights] up to this width a tab has no panel beside it
 
 bind({tab.key: f"tab_{tab.name}" for tab in TABS.values() if tab.key})
 
@@ -66,18 +67,19 @@ def resize(ui: UiState, dragged: float) -> None:
 def draw_lower(ui: UiState, snapshot: Snapshot, send: Send, rect: Rect, gap: float) -> None:
     x, y, w, h = rect
     tab = current(ui)
-    width = w if tab.beside is None else SHARE * (w - gap)
+    beside = tab.beside if w > NARROW * ui.font else None
+    width = w if beside is None else SHARE * (w - gap)
     ui.plates.append((x, y, width, h))
     flags = imgui.WindowFlags_.no_scrollbar | imgui.WindowFlags_.no_scroll_with_mouse
     with style.panel("lower_panel", ui.plates[-1], flags) as shown:
         if shown:
             _row_of_tabs(ui, snapshot, tab)
             guard(ui, tab.title, None, lambda: tab.draw(ui, snapshot, send))
-    if tab.beside is not None:
+    if beside is not None:
         ui.plates.append((x + width + gap, y, w - width - gap, h))
         with style.panel("beside_panel", ui.plates[-1], imgui.WindowFlags_.no_scrollbar) as shown:
             if shown:
-                guard(ui, f"The panel beside {tab.title}", None, partial(tab.beside, ui, snapshot, send))
+                guard(ui, f"The panel beside {tab.title}", None, partial(beside, ui, snapshot, send))
 
 
 def _row_of_tabs(ui: UiState, snapshot: Snapshot, shown: Tab) -> None:

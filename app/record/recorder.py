@@ -227,7 +227,6 @@ class Studio:
         """As asked, else as the scene says, else framing everything that moves."""
         lo, hi = scene_bounds(snapshot.model, snapshot.x, snapshot.q)
         _, _, width, height = self.ui.side_rects(len(snapshot.sides) or 1)[0]
-        self.camera.suit(width / height)
         self.camera.frame(lo, hi, width / height)
         wanted = scene.camera
         if camera is not None:

@@ -140,6 +140,7 @@ class Camera:
 
     def frame(self, lo: Array, hi: Array, aspect: float = 1.6, seconds: float = 0.0) -> None:
         """Show the box lo .. hi (3,) [m] whole, from the present direction; in `seconds` of `advance`, or at once."""
+        self.suit(aspect)
         lo, hi = np.asarray(lo, float), np.asarray(hi, float)
         centre = 0.5 * (lo + hi)
         corners = lo + (hi - lo) * np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)], float)
@@ -162,6 +163,7 @@ class Camera:
         shift s and a distance D show it where |x - s| <= k (D - z). So s is between max(x + k z) - k D and
         min(x - k z) + k D, and there is one where D >= (max(x + k z) - min(x - k z)) / 2k.
         """
+        self.suit(aspect)
         corners = lo + (hi - lo) * np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)], float)
         local = (corners - self.target) @ self.axes.T
         half = math.tan(0.5 * math.radians(self.fov)) * np.array([aspect, 1.0])
