@@ -4,6 +4,7 @@
 background: what runs goes on meanwhile, and is not touched where the opening is given up.
 """
 
+import os.path
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from typing import NamedTuple
 import platformdirs
 
 from ..assets import gallery, scene_path
+from ..physics.core.given_path import given_path
 from ..physics.core.interruption import Interrupted, interruptible
 from ..physics.core.progress import telling
 from ..physics.lesson.lesson import Lesson, is_lesson
@@ -48,8 +50,9 @@ def opened(path: str | Path, check: bool = True, choices: MeshChoices = AS_IT_IS
     problem (.npz), the table of a sweep (.csv, .parquet), a recorded run (.contactlab) or the folder of one that was
     cut off. Raises CannotOpen. check: build the scene once, so that nothing is left to fail later; without it, build it
     under `in_words`. choices: what a mesh does not say."""
-    with in_words(str(path)):
-        place = Path(path).expanduser().absolute()
+    given = given_path(path, CannotOpen)
+    with in_words(str(given)):
+        place = Path(os.path.expanduser(given)).absolute()  # of an unknown user it stays as it is
         if place.suffix.lower() == ".npz":
             return Opened(place, ContactProblem.load(place))
         if place.suffix.lower() == SUFFIX or place.is_dir():
@@ -66,7 +69,7 @@ def opened(path: str | Path, check: bool = True, choices: MeshChoices = AS_IT_IS
 
 def load(name: str | Path) -> Scene:
     """The scene of a gallery key, a scene file, a robot or a mesh. Raises CannotOpen, one sentence."""
-    path = scene_path(name)
+    path = scene_path(given_path(name, CannotOpen))
     content = opened(path).content
     if not isinstance(content, Scene):
         raise CannotOpen(f"{path.name} holds no scene.")

@@ -21,7 +21,7 @@ from ..physics.core.interruption import look_up
 from ..physics.core.model import Labels, Model
 from ..physics.run.messages import Command, Snapshot
 from ..physics.run.runner import Runner
-from ..physics.run.script import Panel, Script, Step
+from ..physics.run.script import Panel, Script, Step, simulation_given
 from .machine import Unavailable, require_display, require_libraries
 
 OPENING = 60.0  # [s] after which a window that has not come is given up
@@ -187,7 +187,7 @@ def launch(sim: Simulation, step: Step | None = None, panel: Panel | None = None
 
     Raises `machine.Unavailable` where no window can be opened.
     """
-    return View(sim, step, panel, own_loop)
+    return View(simulation_given(sim), step, panel, own_loop)
 
 
 def _window_process() -> tuple[Any, "subprocess.Popen[bytes]"]:

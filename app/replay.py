@@ -5,7 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..physics import Simulation
+from ..physics.core.given_path import given_path
 from ..physics.core.whole_file import whole_file
+from ..physics.run.script import simulation_given
 from .frames import Frames
 from .gltf import glb_of
 from .page import page_of
@@ -22,7 +24,7 @@ class Replay(Frames):
 
     def save(self, path: str | Path) -> None:
         """Write a page, .html, or an animated scene of glTF, .glb. ValueError where the ending is another."""
-        path = Path(path)
+        path = given_path(path)
         encode = ENCODERS.get(path.suffix.lower())
         if encode is None:
             raise ValueError(f"{path.name}: a run is saved as {' or '.join(ENCODERS)}")
@@ -37,7 +39,7 @@ class Replay(Frames):
 def replay(sim: Simulation, until: float = 5.0) -> Replay:
     """Run a simulation to the time `until` [s] and keep its frames: as the last line of a notebook's cell they are
     shown, `save("run.html")` and `save("run.glb")` write them. Raises what `Simulation.step` does, and `TooLarge`."""
-    found = Replay(sim)
+    found = Replay(simulation_given(sim))
     while sim.time < until - 0.5 * sim.settings.h:
         sim.step()
         found.keep()

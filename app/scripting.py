@@ -4,7 +4,7 @@ import signal
 import sys
 
 from ..physics import Simulation
-from ..physics.run.script import Panel, Script, Step
+from ..physics.run.script import Panel, Script, Step, simulation_given
 from .stopping import Stopped
 from .window_needed import window_opener
 
@@ -22,6 +22,7 @@ def view(sim: Simulation, step: Step | None = None, panel: Panel | None = None) 
     Afterwards the simulation stands where the user left it. Raises `machine.Unavailable` where no window can be opened,
     and RuntimeError where `step` does not return within a minute after the window is closed.
     """
+    simulation_given(sim)
     open_window = window_opener()
     controller, history, switch = sim.controller, sim.history, sys.getswitchinterval()
     sim.begin_here()

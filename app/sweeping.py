@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..physics import Scene, Simulation
+from ..physics.core.given_path import given_path
 from ..physics.core.whole_file import whole_file
 from ..physics.run.sweep import REASON, Row, Sweep
 from .opening import load
@@ -63,7 +64,7 @@ def sweep(
     names = (measure,) if isinstance(measure, str) else () if functions else tuple(measure)
     values = {name: list(given) for name, given in vary.items()}
     plan = Sweep(scene if isinstance(scene, Scene) else load(scene), values, names, until, settings or {}, functions)
-    return carry_out(plan, None if out is None else Path(out), scheduler, workers, told or (lambda *_: None))
+    return carry_out(plan, None if out is None else given_path(out), scheduler, workers, told or (lambda *_: None))
 
 
 def carry_out(plan: Sweep, out: Path | None, scheduler: str | None, workers: int | None, told: Told

@@ -1,5 +1,6 @@
 """What comes along: the gallery of scenes, lessons, meshes and fonts."""
 
+import os.path
 import tomllib
 from pathlib import Path
 
@@ -36,6 +37,6 @@ def _place(path: Path) -> tuple[str, float]:
 def scene_path(name: str | Path) -> Path:
     """The path of a gallery scene where `name` is its key and no such file is at hand, else `name` as a path."""
     path = Path(name)
-    if path.exists() or len(path.parts) != 1:
+    if os.path.exists(path) or len(path.parts) != 1:
         return path
     return gallery().get(str(name), path)

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from ..core.formula import FormulaError, read_formula
+from ..core.given_path import given_path
 from ..core.limits import SCENE_FILE
 from ..core.model import Labels
 from ..core.report import Settings
@@ -82,7 +83,7 @@ class Lesson:
     def load(cls, path: str | Path, find: Find = lambda _: None, cache: Path | None = None) -> "Lesson":
         """Read a lesson, and build the scenes of its steps. find: the file of a scene of the gallery by its name;
         cache: a folder that archives are unpacked into. Raises SceneError, with one sentence for each mistake."""
-        path = Path(path)
+        path = given_path(path, SceneError)
         with refusing(path.name):
             if path.suffix.lower() == ARCHIVE:
                 if cache is None:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..core.given_path import given_path
 from ..core.limits import PROBLEM_ROWS
 from ..core.model import Array, IntArray
 from ..core.whole_file import whole_file
@@ -105,14 +106,14 @@ class ContactProblem:
 
     def save(self, path: pathlib.Path | str) -> None:
         """Write the problem to an .npz file; OSError where that cannot be done."""
-        with whole_file(path) as file:
+        with whole_file(given_path(path)) as file:
             np.savez(file, M=self.M, d=self.d, friction=self.friction)
 
     @classmethod
     def load(cls, path: pathlib.Path | str) -> "ContactProblem":
         """Read a problem written by `save`; ValueError names the file and what is wrong with it."""
         try:
-            with zipfile.ZipFile(path) as archive:
+            with zipfile.ZipFile(given_path(path)) as archive:
                 return cls(*(_read_array(archive, name) for name in ("M", "d", "friction")))
         except OSError as error:
             raise ValueError(f"{path}: cannot be read ({error.strerror or error})") from error

@@ -26,6 +26,7 @@ from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from ..core.archive import check_archive, unpack
+from ..core.given_path import given_path
 from ..core.held_folder import ScratchFolder
 from ..core.limits import RUN_MANIFEST, RUN_MESHES, RUN_PAGE, RUN_SIDES, SCENE_FILE, Limit
 from ..core.version import NAME, UNKNOWN, own_version, version_of
@@ -162,7 +163,7 @@ def read_run(path: str | Path) -> Recording:
     Raises SceneError in one sentence where there is none in it. Where only the end is missing or damaged, what comes
     before is opened, and the recording's notes say so.
     """
-    path = Path(path)
+    path = given_path(path, SceneError)
     try:
         if not path.is_dir():
             return _read([path])

@@ -4,6 +4,7 @@ The script and its panel live on the physics thread. What is to be seen of the p
 `ShownPanel`; what the user does to it comes in as a command, SetControl.
 """
 
+import reprlib
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -15,6 +16,13 @@ from ..core.model import Array
 from ..simulation.simulation import Simulation
 
 Step = Callable[[Simulation], object]
+
+
+def simulation_given(given: Any) -> Simulation:
+    """What a script has given as its simulation. Raises ValueError, in one sentence, where it is none."""
+    if not isinstance(given, Simulation):
+        raise ValueError(f"{reprlib.repr(given)} is no Simulation; contactlab.Simulation(scene) makes one of a scene.")
+    return given
 
 
 class Control:

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..core.given_path import given_path
 from ..core.limits import SCENE_FILE
 from ..core.report import Settings, Side
 from ..core.whole_file import whole_file
@@ -80,7 +81,7 @@ class Scene:
     @classmethod
     def load(cls, path: str | Path) -> "Scene":
         """Read a scene file. Raises SceneError, with one sentence for each mistake."""
-        return cls._read(Path(path), _read_toml)
+        return cls._read(given_path(path, SceneError), _read_toml)
 
     @classmethod
     def from_text(cls, text: str, folder: str | Path | None, name: str = "scene") -> "Scene":
@@ -101,7 +102,7 @@ class Scene:
     def _from_tables(cls, data: Mapping[str, Any], folder: str | Path | None, name: str) -> "Scene":
         if not isinstance(folder, str | Path | None):
             raise SceneError(f"{name}: its folder is {shown(folder)}; it must be a path, or None without meshes.")
-        below = None if folder is None else Path(folder)
+        below = None if folder is None else given_path(folder or ".", SceneError)
         return cls(read_tables(data, name, below), below)
 
     @classmethod
@@ -111,12 +112,13 @@ class Scene:
         separate solids, or where there are files beside it. For the arguments see `MeshChoices`. Raises SceneError
         where a file cannot be read or is no solid.
         """
-        choices, path = MeshChoices(collide, scale, split, thickness), Path(path)
+        choices, path = MeshChoices(collide, scale, split, thickness), given_path(path, SceneError)
         if not beside:
             return cls._read(path, lambda real: mesh_scene([real], real.parent, choices), follow=True)
-        name = title_of([path, *map(Path, beside)])
+        files = [path, *(given_path(each, SceneError) for each in beside)]
+        name = title_of(files)
         with refusing(name):
-            real = [Path(each).resolve() for each in (path, *beside)]
+            real = [each.resolve() for each in files]
             if len({each.anchor for each in real}) > 1:
                 raise SceneError(f"{name}: are on several drives; they must be on one.")
             folder = Path(os.path.commonpath([each.parent for each in real]))
@@ -127,22 +129,20 @@ class Scene:
     def from_urdf(cls, path: str | Path) -> "Scene":
         """A robot from a URDF file, with the meshes beside it; one that is free stands on the ground. Raises SceneError
         where it cannot be read."""
-        scene = cls._read(Path(path), read_urdf)
+        scene = cls._read(given_path(path, SceneError), read_urdf)
         with refusing(scene.name):
             return scene._with_overlaps_apart()._on_its_ground()
 
     @classmethod
     def from_mjcf(cls, path: str | Path) -> "Scene":
         """A model from an MJCF file. Raises SceneError where it cannot be read."""
-        return cls._read(Path(path), read_mjcf)
+        return cls._read(given_path(path, SceneError), read_mjcf)
 
     @classmethod
     def _read(cls, path: Path, read: Callable[[Path], Found], follow: bool = False) -> "Scene":
         """The one way from a file to a scene; its meshes lie in the folder of `path`, or with `follow` in that of the
         file that `path` is a link to."""
         with refusing(path.name):
-            if "\0" in str(path):
-                raise SceneError(f"{shown(path.name)}: holds a zero byte; names of files have none.")
             real = path.resolve() if follow else path
             found = read(real)
             return cls(read_tables(found.tables, path.name, real.parent), real.parent, path, found.notes)
@@ -194,7 +194,7 @@ class Scene:
 
         Raises SceneError where it cannot be written, or where another file is in a mesh's place.
         """
-        path = Path(path)
+        path = given_path(path, SceneError)
         if text is None:
             text = to_toml(self.tables.model_dump(exclude_defaults=True))
         try:
@@ -249,11 +249,18 @@ def open_file(path: str | Path, collide: str | None = None, scale: float = 1.0, 
               thickness: float | None = None, beside: Sequence[str | Path] = ()) -> Scene:
     """A scene file where it ends in .toml, a robot where in .urdf, .xml or .mjcf, else a mesh as a scene, see
     `Scene.from_mesh`. Raises SceneError."""
-    path = Path(path)
+    path = given_path(path, SceneError)
     readers = {".toml": Scene.load, ".urdf": Scene.from_urdf, ".xml": Scene.from_mjcf, ".mjcf": Scene.from_mjcf}
     as_mesh = partial(Scene.from_mesh, collide=collide, scale=scale, split=split, thickness=thickness,
                       beside=beside)
     return readers.get(path.suffix.lower(), as_mesh)(path)
+
+
+def setup_of(scene: Scene) -> Setup:
+    """What `Scene.build` gives. Raises SceneError, also where a script has given something else for a scene."""
+    if not isinstance(scene, Scene):
+        raise SceneError(f"{shown(scene)} is no Scene; contactlab.load opens one.")
+    return scene.build()
 
 
 __all__ = ["Scene", "SceneError", "Setup", "open_file"]

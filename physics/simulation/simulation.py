@@ -24,7 +24,7 @@ from ..methods import METHODS, Marching, Method, Untreatable
 from ..methods.choices import check_settings, vector_of
 from ..methods.sleep import forget
 from ..problem.problem import ContactProblem
-from ..scene.scene import Scene
+from ..scene.scene import Scene, setup_of
 from ..solvers import refusal
 from .commands import Grab, MoveGrab, Place, PushJoint, Release, Reset, Set, SimulationCommand
 from .failure import CannotStep, reason, script_reason
@@ -68,7 +68,7 @@ class Simulation(Reading):
         h: float | None = None, iterations: int | None = None,
     ) -> None:
         forget_packed()  # else the packed tuples of earlier simulations would keep their arrays alive
-        setup = scene.build()
+        setup = setup_of(scene)
         self.scene = scene
         self.labels = setup.labels
         self.state = setup.state

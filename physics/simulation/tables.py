@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.given_path import given_path
 from ..core.model import Array
 from ..core.state import Case
 from ..core.whole_file import whole_file
@@ -86,7 +87,7 @@ def data_frame(table: Table) -> Any:
 
 def save_table(table: Table, path: str | Path) -> None:
     """Write a table: .csv, or .npz with an array a column. Raises ValueError for another ending, OSError."""
-    path = Path(path)
+    path = given_path(path)
     if path.suffix not in (".csv", ".npz"):
         raise ValueError(f"a table is saved as .csv or .npz, not {path.name!r}")
     with whole_file(path) as file:
