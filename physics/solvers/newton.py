@@ -22,7 +22,9 @@ a few sweeps, which correct modes contact by contact [Silcowitz, Niebe & Erleben
 path. The last two share redundant forces as they come, so the solution is sought once more from c = 0. In a large
 island c = 0 is tried first after sweeps, which mostly ends there and then, see `try_least`.
 
-An island that this does not solve, see MANY, keeps the best impulses found and is swept on as by `pgs`. So is an island
+Redundant contacts that contradict each other by a millionth of the velocities can keep modes from being found for
+hundreds of steps, as in a heap that is struck. An island that is nearly solved then gets thousands of them, with smaller
+changes of ε, see `persist`. An island that this does not solve, see MANY and LAST, keeps the best impulses found and is swept on as by `pgs`. So is an island
 of more than MOST row blocks, and one whose bodies touch so many others that factors would take longer than sweeps, see
 WORK.
 """
@@ -103,6 +105,9 @@ SLIGHT = 3          # most steps where these are as good as a solution and chang
 ENOUGH = 9e-11      # natural map that counts as solved where steps hardly reduce it, relative to the same; asked: 1e-10
 NOT_MORE = 0.1      # part of the last residual above which a step has hardly reduced it
 OVERFLOW = 1e300    # residual at which the steps have diverged [m/s]
+NEARLY = 1e-3       # natural map up to which an island that is not solved may get many more steps, relative to the same
+LAST = 3000         # most of these, from the best impulses and once more from those of the last step
+SLOWLY = 0.3        # LESS in these
 AS_BEFORE, SWEPT, AT_PATH = range(3)  # beginnings of Newton's method, see `solve_island`
 ISLANDS_SWEPT, STEPS, CHANGE = range(3)  # entries of told_out of `solve_islands`
 
@@ -220,14 +225,15 @@ def own_size(island):
 
 
 @helper
-def follow_modes(island, sky, centre, softer, softest, near, size, most):
+def follow_modes(island, sky, centre, softer, softest, less, near, size, most):
     """At most so many steps of Newton's method, from the island's λ and from c = `centre`, with a compliance ε that is
     `softer` times the usual one. near: opening velocity below which a contact counts as closed at first, relative to
     size [m/s], the largest velocity without impulses. λ becomes the solution, else the best found. Returns how many
     steps were made, whether it is solved, whether it began again, and the natural map that is left [m/s].
 
     Where the modes cycle, or the first step leads far away, it begins again from c = λ at the last c, with a larger ε:
-    the solution for this c is nearer. ε may become up to `softest` times the usual one."""
+    the solution for this c is nearer. ε may become up to `softest` times the usual one; it changes by the factor `less`
+    or its inverse."""
     m, usual = len(island.kind), compliance_of(island)
     eps = softer * usual
     mode, D, way, w = np.zeros(m, np.int64), np.zeros((m, 9)), np.zeros((m, 3)), np.zeros((m, 3))
@@ -263,7 +269,7 @@ def follow_modes(island, sky, centre, softer, softest, near, size, most):
                 if softest == 1.0:  # rigid contacts contradict each other, which takes many steps: not asked for here
                     break
                 if held < 0 and eps > STIFFEST * usual:
-                    eps *= LESS
+                    eps *= less
                     stale = True
             other, turned = set_modes(island, island.u, eps, 0.0, mode, D, way)
             stale = stale or other or turned > 0.0
@@ -273,7 +279,7 @@ def follow_modes(island, sky, centre, softer, softest, near, size, most):
         else:
             stalls += 1
         if stalls > PATIENCE or not wrong < OVERFLOW or (new and wrong > QUIET * size):
-            eps, again = eps / LESS, True
+            eps, again = eps / less, True
             if eps > softest * usual:
                 break
             wait = min(2 * wait + 1, LONGEST)
@@ -307,7 +313,7 @@ def keep_rest(system, island, sky, left):
     start, size = island.lam.copy(), 0.0
     for j in range(len(island.kind)):
         size = max(size, norm(row(island.free, j)))
-    steps, _, _, _ = follow_modes(island, sky, start.copy(), 1.0, 1.0, 0.0, size, SLIGHT)
+    steps, _, _, _ = follow_modes(island, sky, start.copy(), 1.0, 1.0, LESS, 0.0, size, SLIGHT)
     if left <= 2.0 * RESTS:
         for j in range(len(island.kind)):
             put(island.lam, j, scale(0.5, add(row(start, j), row(island.lam, j))))
@@ -321,10 +327,30 @@ def try_least(island, sky, near, size):
     of the island's λ; see `follow_modes`. Returns the steps, whether it is solved, and whether there may be a solution
     from c = 0: not so where contacts contradict each other. λ is as it was where it is not solved."""
     start, centre = island.lam.copy(), np.zeros((len(island.kind), 3))
-    made, solved, cycles, _ = follow_modes(island, sky, centre, 1.0, 1.0, near, size, DIRECT)
+    made, solved, cycles, _ = follow_modes(island, sky, centre, 1.0, 1.0, LESS, near, size, DIRECT)
     if not solved:
         put_rows(island.lam, start)
     return made, solved, cycles or made == DIRECT
+
+
+@helper
+def persist(island, sky, start, found, least, size):
+    """Many more steps for an island that is nearly solved: from the best impulses found (m, 3), least is their natural
+    map [m/s], and once more from those of the last step, start (m, 3). `found` becomes the best. Returns the steps, and
+    whether it is solved. [Rockafellar 1976] leads to a solution from anywhere where the laws are monotone; friction is
+    not, so that the way wanders before it ends."""
+    steps, solved = 0, False
+    for beginning in range(2):
+        put_rows(island.lam, found if beginning == 0 else start)
+        made, solved, _, miss = follow_modes(
+            island, sky, island.lam.copy(), SOFTER, SOFTEST, SLOWLY, GUESS, size, LAST)
+        steps += made
+        if solved or miss < least:
+            least = miss
+            put_rows(found, island.lam)
+        if solved:
+            break
+    return steps, solved
 
 
 @helper
@@ -358,16 +384,19 @@ def solve_island(system, members, island, sky):
                 steps += follow_path(island, sky, least / size)
                 softer = 1.0
             put_rows(centre, island.lam)
-        made, solved, anew, miss = follow_modes(island, sky, centre, softer, SOFTEST, near, size, most)
+        made, solved, anew, miss = follow_modes(island, sky, centre, softer, SOFTEST, LESS, near, size, most)
         steps, again = steps + made, anew or beginning != AS_BEFORE
         if solved or miss < least:
             least = miss
             put_rows(found, island.lam)
         if solved:
             break
+    if not solved and least <= NEARLY * size:
+        made, solved = persist(island, sky, start, found, least, size)
+        steps += made
     if solved and again and has_least:
         centre[:] = 0.0
-        made, solved_so, _, _ = follow_modes(island, sky, centre, 1.0, 1.0, GUESS, size, LEAST)
+        made, solved_so, _, _ = follow_modes(island, sky, centre, 1.0, 1.0, LESS, GUESS, size, LEAST)
         steps += made
         if solved_so:
             put_rows(found, island.lam)
