@@ -32,6 +32,7 @@ TOGGLES: dict[str, str] = {
     "normals": "Contact normals",
     "forces": "Normal forces",
     "friction_forces": "Friction forces",
+    "moments": "Moments against turning",
     "all_contacts": "All contacts of a crowd",
     "minimal_set": "Minimal contact set",
     "impulses": "Impulses at impacts",

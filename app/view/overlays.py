@@ -23,6 +23,8 @@ from .crowd import drawn_rows, left_out
 from .dents import dents
 from .ghosts import of_fan
 from .joint_overlays import arcs_of, axes_of, joint_frames
+from .moment_overlays import STANDARD_GRAVITY, moment_of_half_turn, moment_strokes
+from .numbers import nice, quantity
 from .theme import Color, Theme, theme
 from .view_options import BodyVectors, ViewOptions
 
@@ -41,7 +43,6 @@ SLIDING = 1e-3         # [m/s] slower than this is no slip
 DIMMED = 0.22          # opacity of glyphs that do not concern the selected body
 CROWD = 30             # with more bodies arrows are cut shorter, so that they do not hide the bodies
 RINGED = 1.6           # radius of a disc's ring over the disc's: what it covers of an arrow
-STANDARD_GRAVITY = 9.81
 NEGLIGIBLE = 1e-9      # [m] what is told of the distance from a closed form
 
 
@@ -85,13 +86,6 @@ class Scale(NamedTuple):
 
 
 # -------------------------------------------------------------------------------------------------- scales
-
-
-def nice(value: float) -> float:
-    """The nearest of 1, 2, 5 times a power of ten."""
-    power = 10.0 ** np.floor(np.log10(value))
-    steps = np.array([1.0, 2.0, 5.0, 10.0])
-    return float(steps[np.argmin(np.abs(np.log(steps * power / value)))] * power)
 
 
 def body_radius(model: Model) -> float:
@@ -255,6 +249,12 @@ def _contacts(b: _Builder, snapshot: Snapshot, options: ViewOptions, scale: Scal
     if options.friction_forces:
         kind = np.where(slips, OPEN_ARROW, ARROW)
         _arrows(b, c.point, c.friction_force * sign[:, None], look.friction, alpha, scale, options, kind)
+    if options.moments and len(snapshot.moments):
+        bent = moment_strokes(snapshot, c, rows, sign, _half_turn(snapshot), scale.body)
+        shape = np.where(bent.tip, ARROW, LINE)
+        b.strokes(bent.start, bent.end, look.friction, alpha[bent.contact], 2.6, shape, 0.8)
+        for at, moment in bent.told:
+            b.label(at, quantity(moment, "N m"), look.friction)
     if options.contact_points:
         _points(b, c, alpha, slips, touching, scale, options.contact_cases)
     if hovered >= 0:
@@ -264,6 +264,12 @@ def _contacts(b: _Builder, snapshot: Snapshot, options: ViewOptions, scale: Scal
             end = c.point[i] + sign[i] * c.normal[i] * min(
                 float(arrow_lengths(c.lam[i], scale, options.logarithmic)), scale.longest)
             b.label(end, quantity(float(c.lam[i]), "N"), look.force)
+
+
+def _half_turn(snapshot: Snapshot) -> float:
+    """[N m] of a moment that is drawn as half a turn."""
+    moment = moment_of_half_turn(snapshot.model, snapshot.settings.gravity)
+    return nice(moment) if moment > 0.0 else 0.0
 
 
 def _cut(contacts: Contacts) -> Contacts:
@@ -497,19 +503,6 @@ def _names(b: _Builder, snapshot: Snapshot) -> None:
 # -------------------------------------------------------------------------------------------------- legend
 
 
-def quantity(value: float, unit: str) -> str:
-    """Three digits and a metric prefix: "12.3 N", "1.20 kN"."""
-    size = abs(value)
-    if size == 0.0:
-        return f"0 {unit}"
-    prefixes = ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"))
-    # 0.1 N reads better than 100 mN
-    factor, prefix = next((p for p in prefixes if size >= (0.9995 if p[0] > 1.0 else 0.09995) * p[0]), prefixes[-1])
-    scaled = value / factor
-    digits = max(0, 2 - int(np.floor(np.log10(1.0005 * abs(scaled)))))
-    return f"{scaled:.{min(digits, 6)}f} {prefix}{unit}"
-
-
 def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
     """Rows that say what the glyphs mean, for those switched on, with their scales."""
     look, scale = theme(options.dark), scales(snapshot, options)
@@ -539,6 +532,8 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
         rows.append(LegendRow("arrow", look.force, "normal force"))
     if options.friction_forces:
         rows.append(LegendRow("arrow", look.friction, "friction force (open head: slipping)"))
+    if options.moments and (half := _half_turn(snapshot)):
+        rows.append(LegendRow("arrow", look.friction, f"moment against turning, half a turn = {quantity(half, 'N m')}"))
     if options.forces or options.friction_forces:
         rows += _force_rows(snapshot, options, scale, look)
     soft = any("surface" in METHODS[side.settings.method].uses for side in (snapshot, *snapshot.sides))

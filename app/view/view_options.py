@@ -31,6 +31,7 @@ class ViewOptions:
     normals: bool = True
     forces: bool = True            # normal contact forces
     friction_forces: bool = True
+    moments: bool = True           # of contacts against spinning and rolling
     all_contacts: bool = False     # also of a crowd, see view.crowd
     minimal_set: bool = False      # discs mark the minimal contact set instead of the active one
     impulses: bool = True          # flashes at impacts

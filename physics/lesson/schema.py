@@ -19,9 +19,9 @@ from ..scene.values import Flag, FormulaText, Name, Number, Positive, Vec3, choi
 CONTROLS = (*SETTINGS, "speed", "mouse")
 #: switches of the view
 SWITCHES = (
-    "contact_points", "normals", "forces", "friction_forces", "all_contacts", "minimal_set", "impulses", "dents",
-    "contact_cases", "closed_forms", "mouse_spring", "joints", "centers_of_mass", "velocities", "angular_momenta",
-    "body_names", "inertia_boxes", "transparent", "wireframe", "as_collided", "shadows", "grid", "legend",
+    "contact_points", "normals", "forces", "friction_forces", "moments", "all_contacts", "minimal_set", "impulses",
+    "dents", "contact_cases", "closed_forms", "mouse_spring", "joints", "centers_of_mass", "velocities",
+    "angular_momenta", "body_names", "inertia_boxes", "transparent", "wireframe", "as_collided", "shadows", "grid", "legend",
     "logarithmic", "follow_selected", "keep_in_view",
 )
 #: tabs of the lower area

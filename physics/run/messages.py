@@ -366,6 +366,7 @@ class Snapshot:
     joint_load: Array = field(default_factory=lambda: _none())
     dents: Array = field(default_factory=lambda: _none())  # (c,) how deep soft surfaces are pressed in [m]
     shears: Array = field(default_factory=lambda: _none())  # (c,) and how far they are displaced along the contact [m]
+    moments: Array = field(default_factory=lambda: _none())  # (c, 3) against turning, on body b [N m], if any
     asleep: Array = field(default_factory=lambda: _none())  # (n,) whether a body sleeps; no rows: none does
     watch: Watch = field(default_factory=Watch)
     #: the watched quantities at the instants of `energy_log`: t, and a column a curve; nan where it is unknown

@@ -24,6 +24,7 @@ from ..core.limits import COMMANDS
 from ..core.rotations import rotated
 from ..core.state import Contacts
 from ..look.inspection import Inspection
+from ..look.turning import moments_of
 from ..scene.scene import Scene
 from ..simulation.failure import CannotStep
 from ..simulation.simulation import Simulation
@@ -565,7 +566,8 @@ class Runner:
             coordinates=member.coordinates, side=number, ledger=frozen(sim.state.ledger),
             joint_q=frozen(sim.state.joints.q), joint_v=frozen(sim.state.joints.v), joint_load=frozen(sim.loads.joint),
             changes=self._sides.changes.names,
-            dents=frozen(sim.dents), shears=frozen(sim.shears), asleep=frozen(sim.state.sleep.island >= 0),
+            dents=frozen(sim.dents), shears=frozen(sim.shears), moments=frozen(moments_of(sim)),
+            asleep=frozen(sim.state.sleep.island >= 0),
             timeline=member.timeline(),
             links=self._studies.links, orders=self._studies.orders, map=self._studies.map, fan=self._studies.fan,
             instant=instant and instant._replace(now=sim.time),

@@ -9,6 +9,7 @@ import pytest
 from contact_scenes import G, ball, ground, tilted
 
 from contactlab.physics.books.ledger import Account
+from contactlab.physics.look.turning import moments_of
 from contactlab.physics.scene.scene import Scene, SceneError
 from contactlab.physics.simulation.simulation import Simulation
 
@@ -175,6 +176,22 @@ def test_balls_that_share_their_loads_obey_all_laws_at_once():
 
 
 # ------------------------------------------------------------------------------------------------------- the rest
+@pytest.mark.parametrize(("method", "exact"), [("time_stepping", 1e-8), ("compliant", 1e-3)])
+def test_the_moments_that_are_shown_are_the_bounds_against_the_turning_while_it_goes_on(method, exact):
+    """-ℓ_ψ m g about the normal and -ℓ_r m g across it, on the ball; compliant surfaces carry its weight to 1e-3."""
+    spin, roll = 0.01, 0.005
+    sim = rough(ground(), resting(method, velocity=(1, 0, 0), angular_velocity=(0, 10, 20)), spin=spin, roll=roll,
+                method=method)
+    sim.run(until=0.2)
+    assert moments_of(sim) == pytest.approx(np.array([[0.0, -roll, -spin]]) * M * G, abs=exact * spin * M * G)
+
+
+def test_without_lengths_no_moments_are_told():
+    sim = rough(ground(), resting("time_stepping", angular_velocity=(0, 0, 20.0)))
+    sim.run(until=0.1)
+    assert moments_of(sim).shape == (0, 3)
+
+
 def test_nothing_is_left_over_of_the_angular_momentum_of_a_spinning_ball():
     sim = rough(ground(), resting("time_stepping", angular_velocity=(0, 0, 20.0)), spin=0.01)
     sim.run(until=0.5)

@@ -1,5 +1,7 @@
 """Claims about glyphs, labels and the legend."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scenes_to_draw import body, contact, front_camera, snapshot
@@ -7,6 +9,7 @@ from scenes_to_draw import body, contact, front_camera, snapshot
 from contactlab.app.view import overlays
 from contactlab.app.view.belts import belt_lines
 from contactlab.app.view.crowd import MOST_CONTACTS
+from contactlab.app.view.moment_overlays import PIECES, RADIUS
 from contactlab.app.view.overlays import build, legend, nice, quantity, scales
 from contactlab.app.view.theme import BODY_COLORS, FIXED_COLOR, body_colors, display, linear, theme
 from contactlab.app.view.view_options import ViewOptions
@@ -18,7 +21,7 @@ from contactlab.physics.simulation.simulation import Simulation
 
 SIZE = (640, 400)
 NOTHING = {name: False for name in (
-    "contact_points", "normals", "forces", "friction_forces", "impulses", "mouse_spring")}
+    "contact_points", "normals", "forces", "friction_forces", "moments", "impulses", "mouse_spring")}
 
 
 def scene(contacts: Contacts | None = None, **fields) -> m.Snapshot:
@@ -99,6 +102,30 @@ def test_a_slipping_contact_has_an_open_arrow_and_a_huge_force_is_cut_and_dashed
     start, end, kind = arrows(huge, forces=True)
     assert list(kind) == [overlays.CUT_ARROW]
     assert np.linalg.norm(end - start) == pytest.approx(scales(huge, ViewOptions()).longest)
+
+
+@pytest.mark.parametrize(("selected", "sign"), [(-1, 1.0), (1, 1.0), (0, -1.0)])
+def test_a_moment_is_an_arrow_bent_about_its_axis_by_the_stated_angle(selected, sign):
+    """Half a turn for the moment that the legend tells; the right hand's thumb points along the moment."""
+    c = contact(0, 1, lam=10.0)
+    shown = scene(c, moments=np.zeros((1, 3)))
+    shown.model.materials.friction_torsional[:] = 0.01
+    half = overlays._half_turn(shown)
+    legends = [row.text for row in legend(shown, ViewOptions())]
+    assert f"moment against turning, half a turn = {quantity(half, 'N m')}" in legends
+    for axis in np.eye(3):
+        start, end, kind = arrows(replace(shown, moments=0.5 * half * axis[None]), moments=True, selected=selected)
+        first, last = start[0] - c.point[0], end[-1] - c.point[0]
+        assert np.linalg.norm(first) == pytest.approx(RADIUS * scales(shown, ViewOptions()).body)
+        assert first @ last == pytest.approx(0.0, abs=1e-12)  # a quarter of a turn
+        assert np.cross(first, last) / (first @ first) == pytest.approx(sign * axis)
+        assert list(kind) == [overlays.LINE] * (PIECES - 1) + [overlays.ARROW]
+    small = glyphs(replace(shown, moments=np.array([[0.0, 0.0, 0.5 * half]])), moments=True)
+    assert [label.text for label in small.labels] == [quantity(0.5 * half, "N m")]
+
+
+def test_without_lengths_of_materials_the_legend_is_silent_about_moments():
+    assert not any("moment against" in row.text for row in legend(scene(contact(0, 1, lam=1.0)), ViewOptions()))
 
 
 def test_logarithmic_arrows_grow_by_equal_steps_for_equal_factors():
