@@ -1,21 +1,22 @@
 """A run as an animated scene of glTF 2.0, one file .glb: what Blender, three.js and slides take.
 
 A node for each body, with its name, colour and shapes; translations and rotations of those that move as an animation,
-linear between frames. glTF has y upwards: a node above all turns the scene. Planes are squares. Contacts and forces are
-left out.
+linear between frames; textures of meshes are kept. glTF has y upwards: a node above all turns the scene. Planes are
+squares. Contacts and forces are left out.
 """
 
 from typing import Any
 
 import numpy as np
 import trimesh
+from PIL import Image
 from trimesh.exchange.gltf import export_glb
 from trimesh.visual import TextureVisuals
 from trimesh.visual.material import PBRMaterial
 
 from ..physics import Simulation
 from ..physics.core.interruption import look_up
-from ..physics.core.model import ShapeKind
+from ..physics.core.model import ShapeKind, Skin
 from .frames import Frames, size_of, surface_of
 from .view.camera import scene_bounds
 from .view.theme import body_colors
@@ -45,8 +46,10 @@ def glb_of(frames: Frames) -> bytes:
                                metallicFactor=0.0, doubleSided=True)
         for n, s in enumerate(np.flatnonzero(sim.model.shapes.body == i).tolist()):
             look_up()
-            mesh, shapes, node = _mesh(sim, s, reach), sim.model.shapes, f"shape {s}"
-            mesh.visual = TextureVisuals(material=material)
+            shapes, node, skin = sim.model.shapes, f"shape {s}", _skin(sim, i, s)
+            mesh = _mesh(sim, s, reach) if skin is None else _skinned(sim, s, skin)
+            if skin is None:
+                mesh.visual = TextureVisuals(material=material)
             names[node] = f"{sim.labels.bodies[i]}: {n + 1}"
             scene.add_geometry(mesh, node_name=node, geom_name=node, parent_node_name=own,
                                transform=_placed(shapes.position[s], shapes.orientation[s]))
@@ -120,6 +123,24 @@ def _mesh(sim: Simulation, s: int, reach: float) -> trimesh.Trimesh:
     ball = trimesh.creation.icosphere(BALL)
     ball.apply_scale((a, b, c) if sim.model.shapes.kind[s] == ShapeKind.ELLIPSOID else a)
     return _smooth(ball)
+
+
+def _skin(sim: Simulation, i: int, s: int) -> Skin | None:
+    """The texture of shape s of body i; None where it has none, or the body is drawn in a colour instead."""
+    labels = sim.labels
+    colored = len(labels.colors) > 0 and not np.isnan(labels.colors[i, 0])
+    return None if colored or not labels.skins else labels.skins[s]
+
+
+def _skinned(sim: Simulation, s: int, skin: Skin) -> trimesh.Trimesh:
+    """The surface of a shape with its texture: every triangle has corners of its own, which may be anywhere in it."""
+    vertices, triangles = sim.labels.draw_meshes[s]
+    mesh = trimesh.Trimesh(vertices[triangles].reshape(-1, 3), np.arange(triangles.size).reshape(-1, 3), process=False)
+    uv = skin.uv.reshape(-1, 2)
+    material = PBRMaterial(baseColorTexture=Image.fromarray(skin.image), roughnessFactor=ROUGHNESS, metallicFactor=0.0,
+                           doubleSided=True)
+    mesh.visual = TextureVisuals(uv=np.column_stack([uv[:, 0], 1.0 - uv[:, 1]]), material=material)  # v from below
+    return mesh
 
 
 def _smooth(mesh: trimesh.Trimesh) -> trimesh.Trimesh:

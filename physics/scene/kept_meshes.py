@@ -32,6 +32,7 @@ from .shell import shell, thickened
 from .skins import Skinned
 
 Part = int | str | None
+HOLLOW = 1.05  # a mesh is hollow where its hull holds so many times its volume: then it collides as convex parts
 #: shares of opening a file that are done when its stages begin, as of 1.3 million triangles in STL
 SPLITTING, HULLS = 0.48, 0.54
 

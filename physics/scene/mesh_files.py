@@ -87,7 +87,7 @@ def read_surface(path: Path) -> Read:
         with path.open("rb") as file:
             _refuse_many(path.name, COUNTERS[kind](file, size))
         named = COLORS[kind](path) if kind in COLORS else {}
-        textured = textured_nodes(_gltf_head(path)) if kind in IN_METRES else set[str]()
+        textured = textured_nodes(gltf_head(path)) if kind in IN_METRES else set[str]()
         look_up()
         parts = _placed(trimesh.load_scene(_source(path, size), file_type=kind[1:], process=False,
                                            skip_materials=not textured, **PIECES.get(kind, {})), kind in IN_METRES,
@@ -185,7 +185,7 @@ def _gltf_colors(path: Path) -> dict[str, Color | None]:
     """The names of all nodes with a mesh, in their order, and the base colour of the material of its largest primitive;
     None where there is none, and of names that several nodes have. The file was counted, so that its head can be read.
     """
-    tree = _gltf_head(path)
+    tree = gltf_head(path)
     known: dict[str, Color | None] = {}
     names = [node.get("name", str(k)) for k, node in enumerate(tree.get("nodes", []))]
     for name, node in zip(names, tree.get("nodes", []), strict=True):
@@ -202,12 +202,14 @@ def _gltf_colors(path: Path) -> dict[str, Color | None]:
     return known
 
 
-def _gltf_head(path: Path) -> dict[str, Any]:
+def gltf_head(path: Path) -> dict[str, Any]:
+    """What a glTF file says in JSON, of which no more than GLTF_HEAD bytes are read. Raises what a broken file makes
+    the readers stumble over."""
     with path.open("rb") as file:
         if path.suffix.lower() != ".glb":
-            return json.loads(file.read())
+            return json.loads(file.read(GLTF_HEAD.most))
         head = file.read(20)
-        return json.loads(file.read(struct.unpack("<I", head[12:16])[0]))
+        return json.loads(file.read(min(GLTF_HEAD.most, struct.unpack("<I", head[12:16])[0])))
 
 
 def _srgb(linear: float) -> float:

@@ -8,14 +8,14 @@ import numpy as np
 
 from ..core.model import Array
 from .checks import Found
-from .kept_meshes import MeshFile, Part, mesh_file
+from .gltf_physics import has_physics, physics_scene, unique
+from .kept_meshes import HOLLOW, MeshFile, Part, mesh_file
 from .refusals import SceneError
 
 BELOW = 0.002  # of the size of a mesh scene, by which the ground is below what is fixed in it
 LARGE, SMALL = 20.0, 1e-3  # [m]: beyond these sizes the numbers of a mesh file are most likely no metres
 GAP = 0.3       # between files in a row, of the width of the widest
 TOUCHING = 1e-6  # of the size of all: boxes that have less in common touch
-HOLLOW = 1.05  # a mesh is hollow where its hull holds so many times its volume: then it collides as convex parts
 
 
 class MeshChoices(NamedTuple):
@@ -54,6 +54,8 @@ def mesh_scene(paths: Sequence[Path], folder: Path, choices: MeshChoices) -> Fou
     it is fixed. Files that would overlap stand in a row, others where their numbers say.
 
     Raises SceneError where one cannot be read, or holds nothing solid and no names."""
+    if len(paths) == 1 and has_physics(paths[0]):
+        return physics_scene(paths[0], paths[0].relative_to(folder).as_posix())
     notes: list[str] = []
     made = [_bodies(path, path.relative_to(folder).as_posix(), choices, notes) for path in paths]
     boxes = np.array([_box(bodies) for bodies in made])  # of each file: least and greatest coordinates
@@ -71,7 +73,7 @@ def mesh_scene(paths: Sequence[Path], folder: Path, choices: MeshChoices) -> Fou
                   if not body.table.get("fixed")]
         lo, hi = (f(np.concatenate(moving), axis=0) for f in (np.min, np.max)) if moving else (lo, hi)
     middle = 0.5 * (lo + hi) + place if stands else np.array([0.0, 0.0, 0.4 * size])
-    names = _unique(["ground", *(body.table["name"] for body in bodies)])[1:]
+    names = unique(["ground", *(body.table["name"] for body in bodies)])[1:]
     for body, name, shift in zip(bodies, names, shifts, strict=True):
         body.table["name"], body.table["position"] = name, (place + shift).tolist()
     return Found({
@@ -132,6 +134,8 @@ def _in_a_row(boxes: Array) -> Array:
 
 def doubts(path: Path, choices: MeshChoices) -> Doubts:
     """What was assumed where mesh files were opened so."""
+    if not choices.beside and has_physics(path):
+        return Doubts("", 0.0, 0, 0, 0, 0)  # the file says it all
     files = [mesh_file(each.resolve()) for each in (path, *choices.beside)]
     lengths = np.max([np.ptp(file.surface.vertices, axis=0) for file in files], axis=0)
     doubtful = choices.scale == 1.0 and not all(file.in_metres for file in files) and implausible(lengths)
@@ -186,17 +190,6 @@ def _piece_body(name: str, file: MeshFile, piece: str, choices: MeshChoices, not
         body = {"fixed": True, "shape": [shape]}
     color = file.piece(piece).color
     return body | {"name": called} | ({} if color is None else {"color": list(color)})
-
-
-def _unique(names: list[str]) -> list[str]:
-    """The same names, with a number behind those that were there before."""
-    found: list[str] = []
-    for name in names:
-        k, other = 2, name
-        while other in found:
-            k, other = k + 1, f"{name} {k}"
-        found.append(other)
-    return found
 
 
 def _extent(lengths: Any, scale: float) -> str:

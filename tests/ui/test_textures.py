@@ -13,7 +13,9 @@ from scenes_to_draw import PLAIN, SIZE, Pictures, body, front_camera, snapshot
 from trimesh.visual import TextureVisuals
 from trimesh.visual.material import PBRMaterial
 
-from contactlab.physics import Scene
+from contactlab.app.gltf import glb_of
+from contactlab.app.replay import replay
+from contactlab.physics import Scene, Simulation
 from contactlab.physics.core import limits
 from contactlab.physics.scene import skins
 from contactlab.physics.scene.mesh_files import read_surface
@@ -110,6 +112,26 @@ def test_every_corner_keeps_its_place_in_the_image(tmp_path, collide, part):
     np.testing.assert_array_equal(skin.uv[front][:, :, 0], corners[front][:, :, 0] > 0.0)
     np.testing.assert_array_equal(skin.uv[front][:, :, 1], corners[front][:, :, 2] < 0.0)
     np.testing.assert_array_equal(skin.image, np.array(quarters()))
+
+
+@pytest.mark.parametrize("colored", [False, True])
+def test_a_run_exported_as_glb_shows_the_texture_where_the_window_does(tmp_path, colored):
+    """Read by trimesh: every corner of the cube has the colour that it has in the window; a body with a colour of its
+    own is drawn in that."""
+    path = write(tmp_path, crate(quarters()))
+    table = {"name": "m", "shape": [{"type": "mesh", "file": path.name}]} | ({"color": "#0072b2"} if colored else {})
+    sim = Simulation(Scene.from_dict({"body": [table]}, tmp_path))
+    found = trimesh.load_scene(io.BytesIO(glb_of(replay(sim, 0.1))), file_type="glb")
+    mesh, = found.geometry.values()
+    image = mesh.visual.material.baseColorTexture
+    assert (image is None) == colored
+    if image is not None:
+        np.testing.assert_array_equal(np.array(image.convert("RGB")), np.array(quarters()))
+        front = mesh.triangles[:, :, 1].max(axis=1) < 0.0  # of the shape, with z upwards
+        uv, corners = mesh.visual.uv[mesh.faces][front], mesh.triangles[front]
+        assert front.sum() == 2
+        np.testing.assert_allclose(uv[:, :, 0], corners[:, :, 0] > 0.0, atol=1e-6)
+        np.testing.assert_allclose(uv[:, :, 1], corners[:, :, 2] > 0.0, atol=1e-6)
 
 
 def test_a_file_of_several_crates_reads_their_image_once_and_solids_of_one_mesh_keep_theirs(tmp_path):
