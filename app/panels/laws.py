@@ -8,6 +8,7 @@ from imgui_bundle import imgui, implot, implot3d
 from numpy.typing import NDArray
 
 from ...physics.core.model import Array
+from ...physics.look.acceleration_graph import AccelerationGraph
 from ...physics.look.contact_law import DEEPER, FRICTION_1, FRICTION_2, GAP, LAM, SLIP, ZETA, LawView
 from ...physics.look.modes import contact_names
 from ...physics.run.messages import Command, Inspect, Snapshot
@@ -18,6 +19,7 @@ from .formula import formula
 from .tabs import Tab
 
 HARDEST = "the hardest pressed"
+CHOICES = {"gap": "λ over φ", "speed": "λ over ζ", "acceleration": "ζ̇ over f"}
 ROOM = 1.25        # of the axes beyond the largest values
 LEAST_GAP, LEAST_SPEED, LEAST_FORCE = 1e-4, 1e-3, 1e-6  # to which the axes reach at least [m], [m/s], [N]
 ROUND = np.linspace(0.0, 2.0 * np.pi, 65)
@@ -33,7 +35,7 @@ class LawsUi:
     """What the tab remembers."""
 
     contact: int = -1  # key; -1 = the one that is pressed hardest
-    rates: bool = False  # force over ζ in place of φ
+    shown: str = "gap"   # of a rigid contact: λ over "gap" or "speed", or its "acceleration" over force
 
 
 def asked(ui: UiState, snapshot: Snapshot) -> Inspect:
@@ -58,7 +60,10 @@ def draw_laws(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]) 
     width = 0.5 * (imgui.get_content_region_avail().x - 0.8 * ui.font)
     with style.font(ui, size=13.0):
         imgui.begin_child("law_normal", (width, 0), 0, imgui.WindowFlags_.no_scrollbar)
-        _normal(ui, view, mine)
+        if mine.shown == "acceleration" and isinstance(view.graph, AccelerationGraph):
+            _acceleration(ui, view.graph)
+        else:
+            _normal(ui, view, mine)
         imgui.end_child()
         imgui.same_line(0, 0.8 * ui.font)
         imgui.begin_child("law_friction", (0, 0), 0, imgui.WindowFlags_.no_scrollbar)
@@ -100,11 +105,13 @@ def _numbers(ui: UiState, snapshot: Snapshot, mine: LawsUi, view: LawView) -> No
         style.muted(ui, f"Within the loop: {area}, the energy that the last press took along the normal." if ended else
                         f"Up to now ∫ λ dδ = {area}: what the surface holds and what it took.", wrap=True)
     else:
-        for rates, title in ((False, "over φ"), (True, "over ζ")):
-            if style.radio(ui, f"λ {title}##law", mine.rates == rates):
-                mine.rates = rates
+        for shown, title in CHOICES.items():
+            if style.radio(ui, f"{title}##law", mine.shown == shown):
+                mine.shown = shown
             imgui.same_line(0, 0.6 * ui.font)
         imgui.new_line()
+        if mine.shown == "acceleration":
+            style.muted(ui, graph_text(view.graph), wrap=True)
 
 
 def state_of(view: LawView) -> str:
@@ -136,7 +143,7 @@ def _normal(ui: UiState, view: LawView, mine: LawsUi) -> None:
     """λ over φ or ζ with the law, or over depth where the contact is soft."""
     c, scale = style.colors(ui), ui.preferences.scale
     column, factor, least, title = ((GAP, -1e3, LEAST_GAP, "depth −φ [mm]") if view.soft else
-                                    (ZETA, 1.0, LEAST_SPEED, "ζ [m/s]") if mine.rates else
+                                    (ZETA, 1.0, LEAST_SPEED, "ζ [m/s]") if mine.shown == "speed" else
                                     (GAP, 1e3, LEAST_GAP, "φ [mm]"))
     x, y = factor * view.points[:, column], view.points[:, LAM]
     if view.soft:  # a mean force belongs to the middle of its way
@@ -162,6 +169,41 @@ def _normal(ui: UiState, view: LawView, mine: LawsUi) -> None:
         for rows in pieces(view):
             implot.plot_line(f"##way_{rows[0]}", x[rows].copy(), y[rows].copy(), way)
         _dot(c.warning, 6.0 * scale, x[-1:].copy(), y[-1:].copy())
+        implot.end_plot()
+    implot.pop_style_var(1)
+
+
+def graph_text(graph: AccelerationGraph | str) -> str:
+    """What the graph of acceleration over force says, in words."""
+    if isinstance(graph, str):
+        return graph or "A soft contact has no such graph: its force follows from its depth."
+    force, zeta_dot = graph.now
+    kinks, parts = len(graph.force) - 2, style.engineering(graph.parts_at, "N")
+    beside = (f", with {graph.others} {'contact' if graph.others == 1 else 'contacts'} beside it that hold or let go"
+              if graph.others else "")
+    now = (f"Now f = {style.engineering(force, 'N')}, ζ̇ = {style.engineering(zeta_dot, 'm/s²')}." if zeta_dot > 0.0 else
+           f"Now f = {style.engineering(force, 'N')}: it rests.")
+    corner = f" It parts from f = {parts} on" if np.isfinite(graph.parts_at) else " It parts at no force shown"
+    return f"{now}{corner}{beside}; {kinks} {'kink' if kinks == 1 else 'kinks'}. " \
+           "f is the force along n that the contact feels of all but contacts, d / M."
+
+
+def _acceleration(ui: UiState, graph: AccelerationGraph) -> None:
+    """ζ̇ over f with its kinks, and where the contact is on it."""
+    c, scale = style.colors(ui), ui.preferences.scale
+    x, y = graph.force, graph.acceleration
+    top, room = ROOM * max(float(y.max()), LEAST_FORCE), 0.04 * (x[-1] - x[0])
+    implot.push_style_var(implot.StyleVar_.plot_padding, (4.0, 4.0))
+    if implot.begin_plot("##law_acceleration", (-1, -1), PLOT):
+        implot.setup_axis(implot.ImAxis_.x1, "f [N]")
+        implot.setup_axis(implot.ImAxis_.y1, "ζ̇ [m/s²]")
+        implot.setup_axes_limits(x[0] + room, x[-1] - room, -0.06 * top, top, implot.Cond_.always)
+        implot.plot_line("##graph", x, y, implot.Spec(line_color=c.potential, line_weight=5.0 * scale))
+        if len(x) > 2:
+            kink = implot.Spec(marker=implot.Marker_.circle, marker_size=4.0 * scale, marker_fill_color=c.text,
+                               marker_line_color=c.text)
+            implot.plot_scatter("##kinks", x[1:-1].copy(), y[1:-1].copy(), kink)
+        _dot(c.warning, 6.0 * scale, *(np.array([value]) for value in graph.now))
         implot.end_plot()
     implot.pop_style_var(1)
 

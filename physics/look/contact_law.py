@@ -19,6 +19,7 @@ from ..dynamics.forces import Loads
 from ..methods import METHODS
 from ..methods.method import Method
 from ..simulation.simulation import Simulation
+from .acceleration_graph import AccelerationGraph
 
 STEPS, STEPS_RUNNING = 120, 24  # that are made again, at most; and while the scene runs
 FINE = 8                        # parts of a step with soft contacts
@@ -37,6 +38,7 @@ class LawView:
                       #: has fallen since the point before [m], oldest first. Forces are means since then, but for
                       #: `event_driven`
     begins: BoolArray  #: (k,) whether the contact was not there before, so that no line leads to this point
+    graph: AccelerationGraph | str = ""  #: ζ̇ over force now, or why there is none; "" for soft contacts
 
     @property
     def loop(self) -> NDArray[np.intp]:

@@ -4,7 +4,7 @@
     pivots       the same, with the way of one solver to its answer
     impact       the last impact, with any law, e and μ
     step         the pieces of the last step of the event-driven method
-    law          a contact over the last steps, see `contact_law`
+    law          a contact over the last steps, see `contact_law`, and its acceleration over force
     body         the state of one body and its rate of change, see `body_state`
     trees        H, C and T of all trees, see `joint_space`
 
@@ -43,6 +43,7 @@ from ..simulation.simulation import Simulation
 from ..solvers import LCP_SOLVERS, SOLVERS
 from ..solvers.indeterminacy import force_ranges, indeterminacy
 from ..solvers.lcp_info import PivotStep
+from .acceleration_graph import acceleration_graph
 from .baraff import Baraff, baraff
 from .body_state import BodyView, look_at_body
 from .contact_law import LawView, look_at_law
@@ -170,7 +171,7 @@ def look(sim: Simulation, asked: Inspect, running: bool = False) -> Inspection:
     elif asked.view == "step":
         view = look_at_step(sim)
     elif asked.view == "law":
-        view = look_at_law(sim, asked.contact, running)
+        view = with_graph(look_at_law(sim, asked.contact, running), sim, running)
     elif asked.view == "body":
         view = look_at_body(sim, asked.body)
     elif asked.view == "trees":
@@ -207,14 +208,35 @@ def look_at_equations(sim: Simulation, asked: Inspect, running: bool) -> Equatio
     count = len(contacts.key)
     if not count:
         return "No contact rests at this instant: there is nothing to solve."
-    method, tangential = forces_of(sim, contacts)
-    M = np.ascontiguousarray(contacts.M[::3, ::3])
-    slip = contacts.M[::3].reshape(count, count, 3)[:, :, 1:]
-    d = contacts.d[::3] + np.einsum("ijk,jk->i", slip, tangential)
+    problem, method = normal_problem(sim, contacts)
     bodies, theirs = sim.state.bodies, None
     if not len(sim.model.joints.type) and (not running or count <= MOST_WHILE_RUNNING):
         theirs = baraff(sim.model, bodies.x, bodies.q, bodies.v, bodies.w, bodies.L, contacts)
-    return _view(ContactProblem.frictionless(M, d), contacts, method, theirs, asked, running)
+    return _view(problem, contacts, method, theirs, asked, running)
+
+
+def normal_problem(sim: Simulation, contacts: ContactSnapshot) -> tuple[ContactProblem, Array]:
+    """The problem of the normal forces with the friction forces as the method found them, and its own λ (c,)."""
+    count = len(contacts.key)
+    method, tangential = forces_of(sim, contacts)
+    slip = contacts.M[::3].reshape(count, count, 3)[:, :, 1:]
+    d = contacts.d[::3] + np.einsum("ijk,jk->i", slip, tangential)
+    return ContactProblem.frictionless(np.ascontiguousarray(contacts.M[::3, ::3]), d), method
+
+
+def with_graph(law: LawView | str, sim: Simulation, running: bool) -> LawView | str:
+    """The law of a contact with its acceleration over force, where the contact is rigid and rests."""
+    if isinstance(law, str) or law.soft:
+        return law
+    contacts = _few_resting(sim)
+    if contacts is None:
+        return replace(law, graph=f"More than {MOST_INSPECTED} contacts rest here: too many for this graph.")
+    row = np.flatnonzero(contacts.key == law.key)
+    if not len(row):
+        return replace(law, graph="It does not rest at this instant: no force of contact holds its acceleration.")
+    if running and len(contacts.key) > MOST_WHILE_RUNNING:
+        return replace(law, graph="Pause to see this graph: many contacts rest beside it.")
+    return replace(law, graph=acceleration_graph(normal_problem(sim, contacts)[0], int(row[0])))
 
 
 def resting(sim: Simulation) -> ContactSnapshot:

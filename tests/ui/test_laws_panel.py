@@ -1,5 +1,7 @@
 """The tabs Laws and Modes without a window: what they ask, what they say, where clicks lead, what is saved."""
 
+from dataclasses import replace
+
 import fakes
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from contactlab.app.panels import laws, layout, modes
 from contactlab.app.panels.laws import LawsUi, branches, pieces, state_of
 from contactlab.app.ui_state import Preferences, UiState
 from contactlab.physics.core.report import Reason
+from contactlab.physics.look.acceleration_graph import AccelerationGraph
 from contactlab.physics.look.contact_law import LawView
 from contactlab.physics.look.inspection import Inspection
 from contactlab.physics.look.modes import SLIPS, STICKS, ModeChange
@@ -125,3 +128,21 @@ def test_a_graph_is_saved_into_the_documents(monkeypatch, tmp_path):
 
 def test_tabs_have_keys_of_their_own():
     assert laws.TAB.key != modes.TAB.key
+
+
+GRAPH = AccelerationGraph(np.array([-30.0, 0.0, 10.0, 20.0]), np.array([0.0, 0.0, 5.0, 15.0]), (-20.0, 0.0), 1.0, 3)
+
+
+@pytest.mark.parametrize("graph", [GRAPH, "It does not rest at this instant."])
+def test_acceleration_over_force_is_one_of_three_plots_of_a_rigid_contact(monkeypatch, graph):
+    probe = probe_of(monkeypatch, seen(LawView(7, (0, 1), False, 0.5, POINTS[:1], np.array([True]), graph)), "laws")
+    probe.click("ζ̇ over f##law")
+    probe.frame(2)
+    assert probe.ui.state_of(LawsUi).shown == "acceleration" and not probe.ui.failures
+    probe.gui.release()
+
+
+def test_the_graph_is_said_in_words():
+    assert laws.graph_text(GRAPH).startswith(
+        "Now f = -20 N: it rests. It parts from f = 0 N on, with 3 contacts beside it that hold or let go; 2 kinks.")
+    assert "rests" not in laws.graph_text(replace(GRAPH, now=(10.0, 5.0)))
