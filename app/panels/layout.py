@@ -32,7 +32,7 @@ def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     ui.plates.clear()
     ui.places.clear()
     pictures.sweep(ui)
-    ui.view.vectors, ui.view.rejected, ui.view.answers = None, None, ()
+    ui.view.vectors, ui.view.joint_arrows, ui.view.rejected, ui.view.answers = None, None, None, ()
     if snapshot is not None and ui.course.on and ui.course.presenting:
         _presentation(ui, snapshot, send, display.x, display.y)
     elif snapshot is None or ui.panels_hidden:

@@ -14,6 +14,7 @@ from . import (
     contacts,
     equations,
     impact,
+    joint_forces,
     laws,
     ledger,
     modes,
@@ -32,7 +33,7 @@ Send = Callable[[Command], None]
 #: the first one is shown where a file of preferences names one that is not there
 TABS: dict[str, Tab] = {tab.name: tab for tab in (
     contacts.TAB, script.TAB, body.TAB, plot.TAB, timeline.TAB, modes.TAB, laws.TAB, equations.TAB, trees.TAB,
-    impact.TAB, pivots.TAB, step.TAB, ledger.TAB, compare.TAB,
+    joint_forces.TAB, impact.TAB, pivots.TAB, step.TAB, ledger.TAB, compare.TAB,
 )}
 TITLE = "Contacts and equations"
 SHARE = 0.64  # of the width for a tab that has a panel beside it

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...physics.core.model import Array
+from ...physics.core.model import Array, movable
 from ...physics.look.support import support_of
 from ...physics.run.messages import Snapshot
 from .camera import matrices
@@ -22,6 +22,22 @@ class BodyArrow(NamedTuple):
     color: Color
     turns: bool    # a vector of rotation: two heads
     cut: bool      # shorter than its number says
+
+
+def inertia_boxes(snapshot: Snapshot) -> tuple[Array, Array]:
+    """Edges (12 k, 3), (12 k, 3) of the boxes of the same mass and inertia: I_x = m (b² + c²) / 3 with half lengths a,
+    b, c."""
+    model = snapshot.model
+    dynamic = np.flatnonzero(movable(model.kind))
+    inertia = model.inertia[dynamic]
+    total = inertia.sum(axis=1, keepdims=True)
+    half = np.sqrt(np.maximum(1.5 * (total - 2.0 * inertia) / model.mass[dynamic, None], 0.0))
+    corners = np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)]) * 2.0 - 1.0
+    edges = [(i, i | 1 << k) for i in range(8) for k in range(3) if not i >> k & 1]
+    points = np.einsum("nij,nkj->nki", matrices(snapshot.q[dynamic]), half[:, None] * corners)
+    points += snapshot.x[dynamic, None]
+    ends = points[:, np.array(edges)].reshape(-1, 2, 3)
+    return ends[:, 0], ends[:, 1]
 
 
 def support_lines(snapshot: Snapshot, body: int) -> tuple[Array, Array]:

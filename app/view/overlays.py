@@ -16,17 +16,18 @@ from ...physics.look.zeno import series_of
 from ...physics.methods import METHODS
 from ...physics.run.messages import Event, ShownArrow, Snapshot
 from .belts import belt_lines
-from .body_vectors import arrows_of, support_lines
+from .body_vectors import arrows_of, inertia_boxes, support_lines
 from .camera import Camera, matrices
 from .contact_labels import contact_labels, impact_cases
 from .crowd import drawn_rows, left_out
 from .dents import dents
 from .ghosts import of_fan
+from .glyphs import Glyphs, LegendRow, WorldLabel
 from .joint_overlays import arcs_of, axes_of, joint_frames
 from .moment_overlays import STANDARD_GRAVITY, moment_of_half_turn, moment_strokes
 from .numbers import nice, quantity
 from .theme import Color, Theme, theme
-from .view_options import BodyVectors, ViewOptions
+from .view_options import BodyVectors, JointArrows, ViewOptions
 
 Flags = NDArray[np.bool_]
 
@@ -44,33 +45,6 @@ DIMMED = 0.22          # opacity of glyphs that do not concern the selected body
 CROWD = 30             # with more bodies arrows are cut shorter, so that they do not hide the bodies
 RINGED = 1.6           # radius of a disc's ring over the disc's: what it covers of an arrow
 NEGLIGIBLE = 1e-9      # [m] what is told of the distance from a closed form
-
-
-class WorldLabel(NamedTuple):
-    """A text to be written where a point of the world is seen."""
-
-    position: tuple[float, float, float]
-    text: str
-    color: Color
-
-
-class LegendRow(NamedTuple):
-    """symbol: ring, disc, split_disc, diamond, star, checker, arrow, open_arrow, double_arrow, line, dashed, spring,
-    bowl, or "" for a line of text alone."""
-
-    symbol: str
-    color: Color
-    text: str
-
-
-class Glyphs(NamedTuple):
-    """Rows for the painter. Sizes and widths in pixels; `fade` is the opacity left behind other things."""
-
-    marks: Array    # (m, 10) position 3, colour and opacity 4, radius, shape, fade
-    strokes: Array  # (k, 13) from 3, to 3, colour and opacity 4, width, kind, fade
-    dents: Array    # (d, dents.WIDTH)
-    labels: list[WorldLabel]
-    halo: Color
 
 
 class Scale(NamedTuple):
@@ -185,6 +159,8 @@ def build(snapshot: Snapshot, options: ViewOptions, camera: Camera, size: tuple[
         _ends(b, snapshot)
     if options.vectors is not None and options.vectors.body < len(snapshot.x):
         _vectors(b, snapshot, options.vectors, scale)
+    if options.joint_arrows is not None:
+        _joint_arrows(b, options.joint_arrows, scale)
     if options.mouse_spring and snapshot.grabbed is not None:
         _mouse_spring(b, snapshot, scale)
     if options.body_names:
@@ -475,18 +451,24 @@ def _arrow(b: _Builder, arrow: ShownArrow, color: Color) -> None:
 
 
 def _inertia_boxes(b: _Builder, snapshot: Snapshot) -> None:
-    """The box of the same mass and inertia: I_x = m (b^2 + c^2) / 3 with half lengths a, b, c."""
-    model = snapshot.model
-    dynamic = np.flatnonzero(movable(model.kind))
-    inertia = model.inertia[dynamic]
-    total = inertia.sum(axis=1, keepdims=True)
-    half = np.sqrt(np.maximum(1.5 * (total - 2.0 * inertia) / model.mass[dynamic, None], 0.0))
-    corners = np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)]) * 2.0 - 1.0
-    edges = [(i, i | 1 << k) for i in range(8) for k in range(3) if not i >> k & 1]
-    points = np.einsum("nij,nkj->nki", matrices(snapshot.q[dynamic]), half[:, None] * corners)
-    points += snapshot.x[dynamic, None]
-    ends = points[:, np.array(edges)].reshape(-1, 2, 3)
-    b.strokes(ends[:, 0], ends[:, 1], b.look.inertia, 0.9, 1.5, DASHED, 0.6)
+    b.strokes(*inertia_boxes(snapshot), b.look.inertia, 0.9, 1.5, DASHED, 0.6)
+
+
+def _joint_arrows(b: _Builder, shown: JointArrows, scale: Scale) -> None:
+    """Forces with one head, moments with two; those cut short dashed."""
+    for arrows, shares in ((shown.force, (1.0,)), (shown.moment, (0.88, 1.0))):
+        reach = arrows / joint_scale(arrows is shown.moment, scale)
+        size = np.linalg.norm(reach, axis=1)
+        seen, cut = size > 0.05 * scale.body, size > scale.longest
+        reach[cut] *= (scale.longest / size[cut])[:, None]
+        for share in shares:
+            kind = np.where(cut & (share == 1.0), CUT_ARROW, ARROW)[seen]
+            b.strokes(shown.point[seen], (shown.point + share * reach)[seen], b.look.joint, 1.0, 3.4, kind, 0.9)
+
+
+def joint_scale(moment: bool, scale: Scale) -> float:
+    """[N], or [N m] of moments, drawn 1 m long: of forces that of contacts, of moments that at a body's radius."""
+    return nice(scale.newtons_per_metre * scale.body) if moment else scale.newtons_per_metre
 
 
 def _names(b: _Builder, snapshot: Snapshot) -> None:
@@ -566,6 +548,10 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
         rows.append(LegendRow("dashed", look.inertia, "box of equal inertia"))
     if options.joints and len(snapshot.model.joints.type):
         rows.append(LegendRow("line", look.joint, "axis of a joint, and the range its limits leave"))
+    if options.joint_arrows is not None:
+        lengths = [f"{joint_scale(moment, scale):.3g}" for moment in (False, True)]
+        rows.append(LegendRow("arrow", look.joint, f"force of a joint on its child, 1 m = {lengths[0]} N"))
+        rows.append(LegendRow("double_arrow", look.joint, f"moment of a joint, 1 m = {lengths[1]} N m"))
     if options.mouse_spring and snapshot.grabbed is not None:
         rows.append(LegendRow("spring", look.spring, "mouse spring"))
     return rows

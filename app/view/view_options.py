@@ -18,6 +18,14 @@ class BodyVectors(NamedTuple):
     support: bool = True  # its support polygon and centre of pressure
 
 
+class JointArrows(NamedTuple):
+    """What joints do to their children."""
+
+    point: Array   #: (k, 3) [m]
+    force: Array   #: (k, 3) [N]
+    moment: Array  #: (k, 3) [N m]
+
+
 class Poses(NamedTuple):
     """Where bodies are; nan = nowhere."""
 
@@ -62,5 +70,6 @@ class ViewOptions:
     follow_selected: bool = False
     keep_in_view: bool = False     # the camera moves so that all that moves is seen
     vectors: BodyVectors | None = None  # set by the tab Body in every frame in which it is shown
+    joint_arrows: JointArrows | None = None  # set by the tab Joint forces likewise
     answers: tuple[tuple[ShownArrow, bool], ...] = ()  # to a question of a lesson; True: the run's; set likewise
     rejected: Poses | None = None       # ghosts of a state that a step did not reach, set by the tab Step likewise

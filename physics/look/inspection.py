@@ -7,6 +7,7 @@
     law          a contact over the last steps, see `contact_law`, and its acceleration over force
     body         the state of one body and its rate of change, see `body_state`
     trees        H, C and T of all trees, see `joint_space`
+    joints       the forces of all joints, see `joint_forces`
 
 Only the normal problem is shown. It contains the friction forces as the method found them: d = d_n + M_nt f_t. So it is
 exactly the problem whose λ the method must have found, and one that every solver of the LCP takes.
@@ -47,6 +48,7 @@ from .acceleration_graph import acceleration_graph
 from .baraff import Baraff, baraff
 from .body_state import BodyView, look_at_body
 from .contact_law import LawView, look_at_law
+from .joint_forces import JointForces, look_at_joint_forces
 from .joint_space import TreeView, look_at_trees
 from .step_record import PieceRecord, StepWatch, Struck
 from .zhang_form import ZhangForm, zhang_form
@@ -63,7 +65,7 @@ FILE_SWEEPS = 3000       # sweeps of the cone solver for the tangential forces o
 class Inspect:
     """What to show of the simulation from now on; the answer is `inspection` of the Snapshot."""
 
-    view: str = ""                 # equations, pivots, impact, step, law, body, trees; "" = look no more
+    view: str = ""                 # equations, pivots, impact, step, law, body, trees, joints; "" = look no more
     solver: str = "dantzig"        # name in LCP_SOLVERS: whose λ is shown, and whose way to it
     problem: ContactProblem | None = None  # shown in place of the scene's, where given
     restitution: float | None = None       # of the contacts of an impact; None = as it was
@@ -161,11 +163,12 @@ class Inspection:
     law: LawView | None = None
     body: BodyView | None = None
     trees: TreeView | None = None
+    joints: JointForces | None = None
 
 
 def look(sim: Simulation, asked: Inspect, running: bool = False) -> Inspection:
     """Answer `asked` without changing the simulation. running: leave out what takes long."""
-    view: EquationsView | ImpactView | StepView | LawView | BodyView | TreeView | str
+    view: EquationsView | ImpactView | StepView | LawView | BodyView | TreeView | JointForces | str
     if asked.view == "impact":
         view = look_at_impact(sim, asked)
     elif asked.view == "step":
@@ -176,6 +179,8 @@ def look(sim: Simulation, asked: Inspect, running: bool = False) -> Inspection:
         view = look_at_body(sim, asked.body)
     elif asked.view == "trees":
         view = look_at_trees(sim, asked.body, _few_resting(sim))
+    elif asked.view == "joints":
+        view = look_at_joint_forces(sim)
     elif asked.problem is not None:
         view = equations_of_file(asked.problem, asked, running)
     else:
@@ -194,6 +199,8 @@ def look(sim: Simulation, asked: Inspect, running: bool = False) -> Inspection:
             return replace(found, body=view)
         case TreeView():
             return replace(found, trees=view)
+        case JointForces():
+            return replace(found, joints=view)
         case EquationsView():
             return replace(found, equations=view)
 

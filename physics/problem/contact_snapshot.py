@@ -71,6 +71,7 @@ class ContactSnapshot(NamedTuple):
     u: Array            #: (3 c,) ζ and slip [m/s]
     HT: Array           #: (3 c, n_v) TᵀH⁻¹: q̇ changes by its transpose times impulses
     T: Array            #: (3 c, n_v) as in `Equations`
+    free: Array         #: (n_v,) q̈ without these contacts, with the reactions of joints
     slot: IntArray      #: (n,)   first of the body's six places in q̇, -1 where it is not dynamic
     force: Array        #: (n, 3) applied [N]
     torque: Array       #: (n, 3) applied, about the centre of mass [N m]
@@ -118,7 +119,8 @@ def equations_of(
         key, witness.body_a[:count].copy(), witness.body_b[:count].copy(), point, witness.normal[:count].copy(),
         eq.tangent_1[:count].copy(), eq.tangent_2[:count].copy(), witness.gap[:count].copy(), *materials,
         *_spans(model, witness, eq.tangent_1[:count], eq.tangent_2[:count]), limit, M, d, eq.u[: 3 * count].copy(),
-        eq.HT[: 3 * count].copy(), eq.T[: 3 * count].copy(), eq.slot.copy(), force, torque, eq.reactions)
+        eq.HT[: 3 * count].copy(), eq.T[: 3 * count].copy(), eq.free.copy(), eq.slot.copy(), force, torque,
+        eq.reactions)
 
 
 def _spans(model: Model, w: Witness, tangent_1: Array, tangent_2: Array) -> tuple[Array, IntArray]:

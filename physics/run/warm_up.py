@@ -234,6 +234,7 @@ def _run_joined() -> None:
         _use(simulation)
         look(simulation, Inspect("equations"))
         look(simulation, Inspect("trees", body=0))
+        look(simulation, Inspect("joints"))
         if method == "compliant":
             simulation.set(integrator="sdirk2")
             _use(simulation)

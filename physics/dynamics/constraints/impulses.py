@@ -7,7 +7,7 @@ children. An impulse at the centre of percussion of a hinged rod leaves its hing
 
 import numpy as np
 
-from ...core.jit import kernel
+from ...core.jit import helper, kernel
 from ...core.model import Array, JointType, Trees
 from ...core.report import JointImpulse
 from ...core.spatial import add6, axpy6, joined, sub6
@@ -16,9 +16,23 @@ from ...core.sym3 import put_six, six, three
 from ...core.vec import add, cross, row, sub
 from ...shapes.shapes import quat_to_matrix
 from ..trees.kinematics import FIRST_V, ORIGIN, PARENT, POINT, A, F, S, TreeWork, X, last_dof
-from ..trees.tree import ZERO6, momentum_of
+from ..trees.tree import ZERO6, momentum_of, pushed_forces
 from .axes import AxisRows
 from .reactions import Reactions
+
+
+@helper
+def gather(index, link, point_out, force_out, moment_out):
+    """Sum the F that links need from the tips to the root, and tell it about each joint's point."""
+    for l in range(index.shape[0] - 1, -1, -1):
+        f, p = six(link, l, F), int(index[l, PARENT])
+        if p >= 0:
+            put_six(link, p, F, add6(six(link, p, F), f))
+        at, push = three(link, l, POINT), (f[3], f[4], f[5])
+        turn = sub((f[0], f[1], f[2]), cross(at, push))
+        point = add(at, three(link, l, ORIGIN))
+        for j in range(3):
+            point_out[l, j], force_out[l, j], moment_out[l, j] = point[j], push[j], turn[j]
 
 
 @kernel
@@ -36,15 +50,16 @@ def pass_on(trees, change, impulse, moment, work, point_out, force_out, moment_o
         f = row(impulse, i)
         n = add(row(moment, i), cross(sub(three(link, l, X), three(link, l, ORIGIN)), f))
         put_six(link, l, F, sub6(momentum_of(link, l, a), joined(n, f)))
-    for l in range(index.shape[0] - 1, -1, -1):
-        f, p = six(link, l, F), int(index[l, PARENT])
-        if p >= 0:
-            put_six(link, p, F, add6(six(link, p, F), f))
-        at, push = three(link, l, POINT), (f[3], f[4], f[5])
-        turn = sub((f[0], f[1], f[2]), cross(at, push))
-        point = add(at, three(link, l, ORIGIN))
-        for j in range(3):
-            point_out[l, j], force_out[l, j], moment_out[l, j] = point[j], push[j], turn[j]
+    gather(index, link, point_out, force_out, moment_out)
+
+
+@kernel
+def transmit(trees, rates, force, torque, work, point_out, force_out, moment_out):
+    """Force and moment (links, 3) that every joint exerts on its link, about the joint's point (links, 3), at the joint
+    accelerations `rates` (n_v,) under the forces (n, 3) at the centres of mass and torques (n, 3) about them, weight
+    included: RNEA before it is projected on the joints' axes [RBDA table 5.1]. Needs the work of `place_links`."""
+    pushed_forces(trees.table, trees.body, force, torque, rates, work.link, work.dof)
+    gather(trees.table.index, work.link, point_out, force_out, moment_out)
 
 
 def joint_impulses(

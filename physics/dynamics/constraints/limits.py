@@ -135,6 +135,14 @@ def maximal_directions(model, limits, r, bodies, q):
     return u, cross(reach, u), cross(arm, u)
 
 
+@kernel
+def limit_sides(model, limits, r, bodies, q, J_out):
+    """J (12,) of limit r, of a joint in maximal coordinates."""
+    f, t_a, t_b = maximal_directions(model, limits, r, bodies, q)
+    for k in range(3):
+        J_out[k], J_out[3 + k], J_out[6 + k], J_out[9 + k] = -f[k], -t_a[k], f[k], t_b[k]
+
+
 @helper
 def put_limit(model, limits, r, bodies, q, work, at_a, at_b, row_out):
     """Add J of limit r to a row, in which the parent and the child of its joint have the places at_a and at_b, see
