@@ -8,10 +8,12 @@ HARMLESS = (m.Play | m.Pause | m.Step | m.StepToEvent | m.GoToEvent | m.Seek | m
 ENDS = m.Pause | m.Reset | m.Open | m.Compare | m.Shutdown  #: commands that end a run of steps
 
 
-def interrupts(command: m.Command) -> bool:
-    """Whether a command makes the step in hand needless, or wants it made otherwise. Pulling does not: while a body is
-    dragged such commands come all the time."""
-    return isinstance(command, ENDS | m.Seek | m.Undo | m.Place | m.GoToEvent | m.Step | m.StepToEvent | m.Set)
+def interrupts(command: m.Command, asked: bool = False) -> bool:
+    """Whether a command makes the work in hand needless, or wants it made otherwise. asked: a command asked for this
+    work itself; then it is made before what only comes after it. Pulling ends no step: while a body is dragged such
+    commands come all the time."""
+    return isinstance(command, ENDS | m.Seek | m.Undo | m.GoToEvent) or (
+        not asked and isinstance(command, m.Place | m.Step | m.StepToEvent | m.Set))
 
 
 def may_need_other_kernels(command: m.Command) -> bool:

@@ -139,18 +139,18 @@ class Runner:
         return compiling()
 
     @contextmanager
-    def _long_work(self) -> Iterator[None]:
+    def _long_work(self, asked: bool = False) -> Iterator[None]:
         """Inside, the work ends with Interrupted as soon as it has taken PATIENCE and a command waits that concerns it.
-        """
+        asked: the work is what a command asked for."""
         before, self._begun = self._begun, time.perf_counter()
         try:
-            with interruptible(self._waits):
+            with interruptible(lambda: self._waits(asked)):
                 yield
         finally:
             self._begun = before
 
-    def _waits(self) -> bool:
-        return any(interrupts(command) for command in tuple(self._commands)) and self.busy > PATIENCE
+    def _waits(self, asked: bool) -> bool:
+        return any(interrupts(command, asked) for command in tuple(self._commands)) and self.busy > PATIENCE
 
     @property
     def _sim(self) -> Simulation:
@@ -245,7 +245,7 @@ class Runner:
         if not isinstance(command, HARMLESS):
             self._trial = None
         try:
-            with self._long_work():
+            with self._long_work(asked=True):
                 self._carry_out(command)
             if hasty:
                 self._compile_first()
@@ -381,7 +381,7 @@ class Runner:
 
     def _step_and_show(self) -> bool:
         """One of several steps, published now and then. False where an error or a command ends them early."""
-        ok = self._step()
+        ok = self._step(asked=True)
         if self._clock() - self._published >= PUBLISH_INTERVAL:
             self._publish(on_the_way=True)
         return ok and not any(isinstance(c, ENDS) for c in tuple(self._commands))
@@ -490,11 +490,11 @@ class Runner:
 
     # ------------------------------------------------------------------------------------- stepping
 
-    def _step(self) -> bool:
-        """Make a step. False where the run pauses after it, or instead of it."""
+    def _step(self, asked: bool = False) -> bool:
+        """Make a step; asked: that a command asked for. False where the run pauses after it, or instead of it."""
         self._keep_journal()
         try:
-            with self._long_work():
+            with self._long_work(asked):
                 self._sides.step()
         except Interrupted:  # by the command that is next; the state is that before the step
             return False

@@ -274,6 +274,38 @@ def test_a_command_that_concerns_the_step_ends_it_within_a_fifth_of_a_second(end
         assert runner.latest.error is None and bits(runner._sim.state) == before
 
 
+@pytest.mark.parametrize("command", [m.Set("restitution", 0.5), m.Step(1),
+                                     m.Place(0, (0.0, 0.0, 9.0), (1.0, 0.0, 0.0, 0.0))],
+                         ids=lambda command: type(command).__name__)
+def test_a_step_that_is_asked_for_is_made_before_what_is_asked_for_after_it(command, monkeypatch):
+    """However long it takes: the second command waits for it. What ends all steps does not."""
+    advance, held = Simulation._advance, threading.Event()
+
+    def late(sim):
+        while not held.wait(0.005):
+            look_up()
+        advance(sim)
+
+    runner = Runner(Balls(2), paused=True)
+    runner.start()
+    until(lambda: runner.progress is None)
+    monkeypatch.setattr(Simulation, "_advance", late)
+    runner.send(m.Step(1))
+    until(lambda: runner.busy > 0.0)
+    runner.send(command)
+    time.sleep(0.4)  # four times the patience
+    assert runner._commands and runner.busy > 0.4 - 0.1
+    held.set()
+    until(lambda: not runner._commands and not runner.busy and runner.latest.step == 1 + isinstance(command, m.Step))
+    held.clear()
+    runner.send(m.Step(1))
+    until(lambda: runner.busy > 0.2)
+    runner.send(m.Pause())
+    until(lambda: not runner._commands and not runner.busy)
+    assert runner.latest.step == 1 + isinstance(command, m.Step) and runner.latest.error is None
+    runner.stop()
+
+
 def test_pulling_ends_no_step(endless):
     runner, _ = endless
     runner.send(m.MoveGrab((0.0, 0.0, 1.0)))
