@@ -13,7 +13,7 @@ import numpy as np
 
 from ..physics import Simulation
 from ..physics.core.whole_file import whole_file
-from ..physics.look.quantities import QUANTITIES, Sample, heading, named
+from ..physics.look.quantities import Sample, heading, named, quantity_of
 from .figure import Figure, Line, encode
 
 COLUMNS = ["t", "body", "x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz",
@@ -62,12 +62,12 @@ def plotted(out: Path | None, sim: Simulation, quantities: Sequence[str]) -> Ite
 
     def add() -> None:
         now = Sample(sim.model, sim.state, sim.contacts, sim.info)
-        rows.append([sim.time, *(QUANTITIES[name].value(now, body) for name, body in wanted)])
+        rows.append([sim.time, *(quantity_of(name).value(now, body) for name, body in wanted)])
 
     with whole_file(out) as file:
         yield add
         table = np.array(rows).reshape(-1, 1 + len(wanted))
-        lines = tuple(Line(heading(name, names[body] if body >= 0 else ""), QUANTITIES[name].unit, table[:, [0, k]])
+        lines = tuple(Line(heading(name, names[body] if body >= 0 else ""), quantity_of(name).unit, table[:, [0, k]])
                       for k, (name, body) in enumerate(wanted, 1))
         events = tuple((event.t, event.kind) for event in sim.events)
         file.write(encode(Figure(sim.labels.title or sim.scene.name, lines, events=events), out.suffix.lower()))

@@ -1,6 +1,7 @@
-"""A body's state Y and its rate of change, live, with what belongs to it; and its arrows in the view."""
+"""The page of a body: its state Y and its rate of change, live, with what belongs to it; and its arrows in the view.
+Beside it stand the pages of contacts and joints."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,51 +9,52 @@ from imgui_bundle import imgui
 
 from ...physics.core.model import Array, movable
 from ...physics.look.body_state import BodyView
+from ...physics.look.quantities import about_point
 from ...physics.look.support import Support, support_of
-from ...physics.run.messages import Command, Curve, Inspect, Snapshot
+from ...physics.run.messages import Command, Inspect, Snapshot
 from ..ui_state import UiState
-from ..view.view_options import BodyVectors
-from . import style, watch
+from ..view.view_options import BodyVectors, Vector
+from . import style
+from .contact_page import draw_contact
 from .equations import waiting
+from .joint_page import chosen_joint, draw_joint
 from .ledger import figure
-from .plot import DRAGGED
+from .numbers import Line, Numbers, PageUi, copy_button, draw_page
 from .tabs import Tab
 
 STILL = 1e-9  # [m], [m/s], [rad/s]: below it a number is shown as 0; of P, F, L, τ: times m, I, 1/h
 #: quantities of the numbers of a line, by what the line shows
 PLOTTED = {"x": ("x", "y", "height"), "v": ("v_x", "v_y", "v_z"), "w": ("w_x", "w_y", "w_z"),
            "P": ("p_x", "p_y", "p_z"), "L": ("L_x", "L_y", "L_z")}
-TABLE = (imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y | imgui.TableFlags_.sizing_stretch_prop
-         | imgui.TableFlags_.no_saved_settings)
+#: points that L is told about -> what follows "L about"
+POINTS = {"own": "own centre of mass", "origin": "world origin", "system": "system's centre of mass",
+          "point": "a point"}
+#: switch of an arrow -> its label, and what it shows
+ARROWS = {
+    "v": ("v", "Velocity"), "w": ("ω", "Angular velocity"), "P": ("P", "Momentum"), "L": ("L", "Angular momentum"),
+    "F": ("F", "Net force: the mean of the last step"), "tau": ("τ", "Net torque about the centre of mass"),
+    "weight": ("m g", "Gravity"), "parts": ("parts", "Parts of F and τ: what contacts do, and what all else does"),
+}
 
 
 @dataclass
 class BodyUi:
-    """What the tab remembers."""
+    """What the page of a body remembers."""
 
     quaternion: bool = False  # q in place of R
-    axes: bool = True         # arrows in the view
+    axes: bool = True         # arrows in the view, as the fields below
     v: bool = True
     w: bool = True
+    P: bool = False
     L: bool = True
+    F: bool = False
+    tau: bool = False
+    weight: bool = False
+    parts: bool = False
     support: bool = True
-
-
-class Numbers:
-    """Three numbers of a line, their name and unit, and the size up to which they are shown as 0."""
-
-    def __init__(self, name: str, unit: str, values: Array, noise: float, tip: str = "",
-                 plotted: tuple[str, ...] = ()) -> None:
-        """plotted: the quantity of each number that a plot can show, by its name in QUANTITIES."""
-        self.name, self.unit, self.values, self.noise, self.tip = name, unit, values, noise, tip
-        self.plotted = plotted
-
-    def texts(self) -> list[str]:
-        """As they are written; – where a number is not known."""
-        return ["–" if np.isnan(v) else figure(v if abs(v) > self.noise else 0.0) for v in self.values]
-
-
-Line = tuple[Numbers | None, Numbers | None]
+    about: str = "own"        # of POINTS
+    point: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m]
+    picking: bool = False     # the next click in the view gives `point`
 
 
 def chosen(ui: UiState, snapshot: Snapshot) -> int:
@@ -62,7 +64,27 @@ def chosen(ui: UiState, snapshot: Snapshot) -> int:
     return int(next(iter(np.flatnonzero(movable(snapshot.model.kind))), -1))
 
 
-def draw_body(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]) -> None:
+def draw_page_of_choice(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]) -> None:
+    """The page of the selected body, of a contact or of a joint."""
+    page = ui.state_of(PageUi)
+    for of, title in (("body", "Body"), ("contact", "Contact"), ("joint", "Joint")):
+        imgui.begin_disabled(of == "joint" and not len(snapshot.model.joints.type))
+        if style.radio(ui, f"{title}##page_{of}", page.of == of):
+            page.of = of
+        imgui.end_disabled()
+        imgui.same_line(0, 0.6 * ui.font)
+    {"body": draw_body, "contact": draw_contact, "joint": draw_joint}[page.of](ui, snapshot)
+
+
+def asked(ui: UiState, snapshot: Snapshot) -> Inspect:
+    """What the engine shall look into for the page."""
+    of = ui.state_of(PageUi).of
+    if of == "joint":
+        return Inspect("joint", joint=chosen_joint(ui, snapshot))
+    return Inspect("body", body=chosen(ui, snapshot)) if of == "body" else Inspect()
+
+
+def draw_body(ui: UiState, snapshot: Snapshot) -> None:
     """A bar with switches, the table of Y and dY/dt, and what else the body has."""
     body, mine = chosen(ui, snapshot), ui.state_of(BodyUi)
     view = snapshot.inspection.body if snapshot.inspection is not None else None
@@ -70,24 +92,20 @@ def draw_body(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]) 
     if view is None or view.body != body:
         waiting(ui, snapshot)
         return
-    ui.view.vectors = BodyVectors(body, mine.axes, mine.v, mine.w, mine.L, mine.support)
     held = support_of(body, view.x, snapshot.model.gravity, snapshot.contacts)
-    table, words = lines(view, mine.quaternion, held), (facts(view), supported(held), remark(view))
-    imgui.same_line(0, 1.0 * ui.font)
-    if imgui.button("Copy##body"):
-        imgui.set_clipboard_text(copied(snapshot.labels.bodies[body], snapshot.now, table, words))
-    imgui.set_item_tooltip("All numbers of this page, with all their digits")
-    with style.font(ui, size=14.0):
-        below = (len(words) + 0.4) * imgui.get_text_line_height_with_spacing()
-        _table(ui, snapshot, table, below, body)
-        for text in words:
-            style.muted(ui, text, wrap=True)
+    ui.view.vectors = BodyVectors(body, mine.axes, mine.support, tuple(vectors(snapshot, mine, view, held)))
+    table = lines(view, mine.quaternion, held, about_line(mine, view))
+    words = (facts(view), supported(held), remark(view))
+    copy_button(ui, snapshot.labels.bodies[body], snapshot.now, table, words)
+    _about(ui, mine)
+    _switches(ui, mine)
+    draw_page(ui, snapshot, table, words, ("Y", "dY/dt"), body)
 
 
 def _bar(ui: UiState, snapshot: Snapshot, mine: BodyUi, body: int) -> None:
-    """Whose state, how its orientation is written, which arrows the view shows."""
+    """Whose state, and how its orientation is written."""
     names = snapshot.labels.bodies
-    imgui.set_next_item_width(10.0 * ui.font)
+    imgui.set_next_item_width(9.0 * ui.font)
     if imgui.begin_combo("##body", names[body] if body >= 0 else "no body"):
         for k in np.flatnonzero(movable(snapshot.model.kind)).tolist():
             if imgui.selectable(f"{names[k]}##body_{k}", k == body)[0]:
@@ -100,16 +118,86 @@ def _bar(ui: UiState, snapshot: Snapshot, mine: BodyUi, body: int) -> None:
         if style.radio(ui, f"{title}##orientation", mine.quaternion == quaternion):
             mine.quaternion = quaternion
         imgui.set_item_tooltip(tip)
-    imgui.same_line(0, 1.4 * ui.font)
+    imgui.same_line(0, 1.0 * ui.font)
+
+
+def _about(ui: UiState, mine: BodyUi) -> None:
+    """About which point L is told."""
+    imgui.same_line(0, 1.0 * ui.font)
+    imgui.align_text_to_frame_padding()
+    style.muted(ui, "L about")
+    imgui.same_line(0, 0.4 * ui.font)
+    imgui.set_next_item_width(10.5 * ui.font)
+    if imgui.begin_combo("##about", POINTS[mine.about]):
+        for name, words in POINTS.items():
+            if imgui.selectable(f"{words}##about_{name}", name == mine.about)[0]:
+                mine.about = name
+        imgui.end_combo()
+    imgui.set_item_tooltip("Angular momentum about this point of the world, L + (x − p) × P, stands in the table too")
+    if mine.about == "point":
+        imgui.same_line(0, 0.4 * ui.font)
+        imgui.set_next_item_width(13.0 * ui.font)
+        changed, typed = imgui.input_float3("##about_point", list(mine.point), "%.4g m")
+        if changed and np.isfinite(typed).all():
+            mine.point = typed[0], typed[1], typed[2]
+        imgui.same_line(0, 0.4 * ui.font)
+        if imgui.button("Click it in the view…##pick_point" if mine.picking else "Pick##pick_point"):
+            mine.picking = not mine.picking
+        imgui.set_item_tooltip("The next click in the view on a body gives the point")
+
+
+def _switches(ui: UiState, mine: BodyUi) -> None:
+    """Which arrows the view shows."""
     imgui.align_text_to_frame_padding()
     style.muted(ui, "In the view")
-    for name, title in (("axes", "axes"), ("v", "v"), ("w", "ω"), ("L", "L"), ("support", "support")):
+    shown = {"axes": ("axes", "Principal axes"), **ARROWS,
+             "support": ("support", "Support polygon and centre of pressure")}
+    for name, (title, tip) in shown.items():
         imgui.same_line(0, 0.5 * ui.font)
         setattr(mine, name, imgui.checkbox(f"{title}##arrow_{name}", getattr(mine, name))[1])
+        imgui.set_item_tooltip(tip)
 
 
-def lines(view: BodyView, quaternion: bool, held: Support) -> list[Line]:
-    """The table: Y at the left with dY/dt beside it, then ω, I⁻¹ and what makes up F."""
+def point_of(mine: BodyUi, view: BodyView) -> Array:
+    """(3,) where the point of `about` is [m]."""
+    return {"own": view.x, "origin": np.zeros(3), "system": view.center}.get(mine.about, np.array(mine.point))
+
+
+def about_line(mine: BodyUi, view: BodyView) -> Numbers | None:
+    """L about another point than the body's own centre."""
+    if mine.about == "own":
+        return None
+    names = tuple(about_point(axis, mine.point) if mine.about == "point" else f"L_{axis}@{mine.about}"
+                  for axis in "xyz")
+    at = f"({', '.join(f'{v:.4g}' for v in mine.point)}) m" if mine.about == "point" else POINTS[mine.about]
+    return Numbers(f"L about {at}", "kg m²/s", view.L_about(point_of(mine, view)), STILL * float(view.inertia.max()),
+                   "L + (x − p) × P about a point p of the world", names)
+
+
+def vectors(snapshot: Snapshot, mine: BodyUi, view: BodyView, held: Support) -> Iterator[Vector]:
+    """The arrows that are switched on; what moves with the picture is of the picture's instant."""
+    body, x = view.body, snapshot.x[view.body]
+    v, w, L = snapshot.v[body], snapshot.w[body], snapshot.L[body]
+    P = view.mass * v
+    if mine.about == "own":
+        momentum = Vector("L", "L", L, x, "momentum")
+    else:
+        p = point_of(mine, view)
+        momentum = Vector("L", "L", L + np.cross(x - p, P), p, "momentum", f"about {POINTS[mine.about]}")
+    told = {"v": Vector("v", "v", v, x, "velocity"), "w": Vector("ω", "w", w, x, "impact"),
+            "P": Vector("P", "P", P, x, "spring"), "L": momentum, "F": Vector("F", "F", view.F, x, "text", "net"),
+            "tau": Vector("τ", "tau", view.tau, x, "joint", "net, about the centre of mass"),
+            "weight": Vector("m g", "F", view.weight, x, "slip")}
+    yield from (vector for name, vector in told.items() if getattr(mine, name) and np.isfinite(vector.value).all())
+    if mine.parts:
+        yield Vector("F_c", "F", held.force, x, "force", "of contacts")
+        yield Vector("τ_c", "tau", held.torque, x, "dent", "of contacts")
+        if np.isfinite(view.F).all():
+            yield Vector("F_o", "F", view.F - view.weight - held.force, x, "friction", "of all else")
+
+
+def lines(view: BodyView, quaternion: bool, held: Support, about: Numbers | None = None) -> list[Line]:
+    """The table: Y at the left with dY/dt beside it, then ω, I⁻¹ and what makes up F. about: L about another point."""
     m, I = view.mass, float(view.inertia.max())
     mean = f"Mean over the last step, h = {view.h:.4g} s: "
     all_of_it = "contacts, gravity, springs, joints, the mouse, loads"
@@ -134,7 +222,7 @@ def lines(view: BodyView, quaternion: bool, held: Support) -> list[Line]:
                  PLOTTED["L"]),
          Numbers("τ", "N m", view.tau, STILL * I / view.h,
                  f"{mean}(L(t) − L(t − h))/h, of all that acts, about the centre of mass")),
-        (None, None),
+        (about, None),
         (Numbers("ω", "rad/s", view.w, STILL, "Angular velocity I⁻¹ L", PLOTTED["w"]),
          Numbers("m g", "N", view.weight, STILL * m, "Weight, a part of F")),
     ]
@@ -174,16 +262,6 @@ def supported(held: Support) -> str:
     return ",  ".join(words)
 
 
-def copied(name: str, t: float, table: list[Line], words: tuple[str, ...]) -> str:
-    """The page as text: a line a vector, its numbers after tabs."""
-    rows = [f"{name}, t = {t:.12g} s", *words]
-    title = ""
-    for numbers in (numbers for side in (0, 1) for numbers in (line[side] for line in table) if numbers is not None):
-        title = numbers.name or title
-        rows.append("\t".join((title, numbers.unit, *(f"{value:.12g}" for value in numbers.values))))
-    return "\n".join(rows)
-
-
 def remark(view: BodyView) -> str:
     """What F and τ are, and what else a reader must know of this body."""
     text = "F and τ: means over the last step, of all that acts." if np.isfinite(view.F).all() else (
@@ -195,70 +273,4 @@ def remark(view: BodyView) -> str:
     return text
 
 
-def _table(ui: UiState, snapshot: Snapshot, table: list[Line], below: float, body: int) -> None:
-    if not imgui.begin_table("body", 8, TABLE, (0.0, max(imgui.get_content_region_avail().y - below, 4.0 * ui.font))):
-        return
-    imgui.table_setup_scroll_freeze(0, 1)
-    for side in ("Y", "dY/dt"):
-        imgui.table_setup_column(side, imgui.TableColumnFlags_.width_stretch, 1.35)
-        for axis in "xyz":
-            imgui.table_setup_column(f"{axis}##{side}", imgui.TableColumnFlags_.width_stretch, 1.0)
-    imgui.table_next_row(imgui.TableRowFlags_.headers)
-    for column, heading in enumerate(("Y", "x", "y", "z", "dY/dt", "x", "y", "z")):
-        imgui.table_set_column_index(column)
-        if column % 4:
-            _right(ui, heading, style.colors(ui).muted)
-        else:
-            _indent(ui, column)
-            imgui.text(heading)
-    for left, right in table:
-        imgui.table_next_row()
-        for first, numbers in ((0, left), (4, right)):
-            imgui.table_set_column_index(first)
-            if numbers is None:
-                imgui.text("")
-            else:
-                _cells(ui, snapshot, first, numbers, body)
-    imgui.end_table()
-
-
-def _indent(ui: UiState, column: int) -> None:
-    """Room between the numbers of Y and what stands right of them."""
-    imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + (0.9 * ui.font if column else 0.0))
-
-
-def _right(ui: UiState, text: str, color: style.Color) -> None:
-    """A text at the right end of its cell."""
-    room = imgui.get_content_region_avail().x - imgui.calc_text_size(text).x
-    imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(room, 0.0))
-    with style.color(imgui.Col_.text, color):
-        imgui.text(text)
-
-
-def _cells(ui: UiState, snapshot: Snapshot, first: int, numbers: Numbers, body: int) -> None:
-    _indent(ui, first)
-    imgui.text(numbers.name)
-    if numbers.tip:
-        imgui.set_item_tooltip(numbers.tip)
-    if numbers.unit:
-        imgui.same_line(0, 0.4 * ui.font)
-        style.muted(ui, numbers.unit)
-    for k, (text, value) in enumerate(zip(numbers.texts(), numbers.values, strict=True)):
-        imgui.table_set_column_index(first + 1 + k)
-        _right(ui, text, style.colors(ui).text)
-        if numbers.plotted:
-            _carry(ui, snapshot, Curve(numbers.plotted[k], body))
-        advice = "\nDrag it onto the tab Plot" if numbers.plotted else ""
-        imgui.set_item_tooltip(f"{value:.12g} {numbers.unit}{advice}")
-
-
-def _carry(ui: UiState, snapshot: Snapshot, curve: Curve) -> None:
-    """The last number can be dragged to a plot."""
-    if imgui.begin_drag_drop_source(imgui.DragDropFlags_.source_allow_null_id):
-        ui.dragged = curve
-        imgui.set_drag_drop_payload_py_id(DRAGGED, 0)
-        imgui.text(watch.title(snapshot, curve))
-        imgui.end_drag_drop_source()
-
-
-TAB = Tab("body", "Body", draw_body, "Y", lambda ui, snapshot: Inspect("body", body=chosen(ui, snapshot)))
+TAB = Tab("body", "Body", draw_page_of_choice, "Y", asked)

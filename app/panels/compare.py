@@ -9,7 +9,7 @@ from imgui_bundle import imgui, implot
 
 from ...physics.core.model import movable
 from ...physics.laws.soft import LAWS
-from ...physics.look.quantities import QUANTITIES
+from ...physics.look.quantities import quantity_of
 from ...physics.methods import METHODS
 from ...physics.run.messages import SIDES, Command, Compare, Curve, Focus, Side, Snapshot
 from ..ui_state import Rect, UiState
@@ -239,7 +239,7 @@ def difference(trace: np.ndarray, reference: np.ndarray) -> np.ndarray:
 
 def _plots(ui: UiState, snapshot: Snapshot) -> None:
     curve = watched(ui, snapshot)
-    quantity = QUANTITIES[curve.quantity]
+    quantity = quantity_of(curve.quantity)
     unit = f" [{quantity.unit}]" if quantity.unit else ""
     sides = snapshot.sides or (snapshot,)
     width = imgui.get_content_region_avail().x

@@ -13,6 +13,7 @@ from ..ui_state import UiState
 from ..view.contact_labels import just_struck
 from . import style
 from .energy import draw_energy
+from .numbers import PageUi
 from .tabs import Tab
 
 CASES: dict[int, str] = {
@@ -140,6 +141,7 @@ def _row(
     flags = imgui.SelectableFlags_.span_all_columns
     if imgui.selectable(f"{a} → {b}##{row}_{key}", selected, flags)[0]:
         ui.view.selected = int(contacts.body_b[row])
+        ui.state_of(PageUi).contact = key
     if imgui.is_item_hovered():
         ui.hovered_key, ui.hover_from_view = key, False
     cells = {

@@ -10,9 +10,10 @@ from imgui_bundle import imgui
 from ...physics.core.model import Joints, JointType
 from ...physics.run.messages import Command, MotorState, PushJoint, Snapshot
 from ..ui_state import UiState
-from ..view.overlays import body_radius
+from ..view.scales import body_radius
 from . import style
 from .compare import coordinates_choice
+from .numbers import PageUi
 from .rows import SOON, right_aligned
 
 Send = Callable[[Command], None]
@@ -114,6 +115,10 @@ def _row(ui: UiState, snapshot: Snapshot, send: Send, link: int, reach: float) -
     value = f"{position_text(kind, q)}   {speed_text(kind, v)}"
     room = imgui.get_content_region_avail().x - imgui.calc_text_size(value).x
     imgui.text(style.clipped_text(snapshot.labels.joints[j], room - 0.5 * ui.font))
+    if imgui.is_item_clicked():
+        page = ui.state_of(PageUi)
+        page.of, page.joint = "joint", j
+    imgui.set_item_tooltip("A click shows it on the tab Body, Joint")
     imgui.same_line()
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(
         imgui.get_content_region_avail().x - imgui.calc_text_size(value).x, 0.0))

@@ -17,7 +17,7 @@ from ...physics.lesson.schema import (
     QuestionTable,
     SketchQuestion,
 )
-from ...physics.look.quantities import QUANTITIES
+from ...physics.look.quantities import quantity_of
 from ...physics.run.messages import Command, SetSpeed, Snapshot
 from ..course import Course, Draft
 from ..keys import key_of
@@ -329,7 +329,7 @@ def _sketch(ui: UiState, course: Course, question: SketchQuestion) -> None:
     step, draft = course.step, course.draft
     assert step.until is not None
     t = instants(step.at, step.until)
-    quantity = QUANTITIES[question.curve.partition(":")[0]]
+    quantity = quantity_of(question.curve.partition(":")[0])
     flags = implot.Flags_.no_title | implot.Flags_.no_legend | implot.Flags_.no_inputs | implot.Flags_.no_mouse_text
     if course.asks:
         style.muted(ui, "Draw it with the mouse, from the left edge to the right one.", wrap=True)

@@ -8,7 +8,7 @@ from imgui_bundle import imgui, implot
 
 from ...physics.core.model import Array
 from ...physics.look.closed_forms import curve as closed_form
-from ...physics.look.quantities import QUANTITIES
+from ...physics.look.quantities import quantity_of
 from ...physics.run.messages import MOST_CURVES, Command, Curve, Snapshot
 from ..figure import Figure, Line
 from ..ui_state import UiState
@@ -144,7 +144,7 @@ def refusal(mine: PlotUi, curve: Curve) -> str:
         return "It is plotted already."
     if len(mine.curves) + (mine.across is not None) >= MOST_CURVES:
         return f"Up to {MOST_CURVES} curves are recorded at once."
-    if len({QUANTITIES[c.quantity].unit for c in [*mine.curves, curve]}) > MOST_UNITS:
+    if len({quantity_of(c.quantity).unit for c in [*mine.curves, curve]}) > MOST_UNITS:
         return f"A plot has axes for {MOST_UNITS} units."
     return ""
 
@@ -160,7 +160,7 @@ def _list(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
         imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + 1.3 * ui.font)
         imgui.align_text_to_frame_padding()
         value = value_now(snapshot, curve)
-        shown = "–" if np.isnan(value) else style.engineering(value, QUANTITIES[curve.quantity].unit, 4)
+        shown = "–" if np.isnan(value) else style.engineering(value, quantity_of(curve.quantity).unit, 4)
         room = imgui.get_content_region_avail().x - 8.2 * ui.font
         imgui.text(style.clipped_text(title(snapshot, curve), room))
         imgui.set_item_tooltip(title(snapshot, curve))
@@ -206,7 +206,7 @@ def save_button(ui: UiState, made: Callable[[], Figure], on: bool = True) -> Non
 
 def figure(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> Figure:
     """What is plotted, at the steps that are remembered."""
-    lines = [Line(title(snapshot, curve), QUANTITIES[curve.quantity].unit, recorded(snapshot, curve))
+    lines = [Line(title(snapshot, curve), quantity_of(curve.quantity).unit, recorded(snapshot, curve))
              for curve in (*mine.curves, *filter(None, [mine.across]))]
     across = lines.pop() if mine.across is not None else None
     events = tuple((event.t, event.kind) for event in shown_events(ui, snapshot)) if mine.marks else ()
@@ -223,7 +223,7 @@ def colors(ui: UiState) -> tuple[style.Color, ...]:
 
 
 def _plot(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
-    units = list(dict.fromkeys(QUANTITIES[curve.quantity].unit for curve in mine.curves))
+    units = list(dict.fromkeys(quantity_of(curve.quantity).unit for curve in mine.curves))
     flags = implot.Flags_.no_title | implot.Flags_.no_legend | implot.Flags_.no_box_select
     with style.font(ui, size=13.0):
         implot.push_style_var(implot.StyleVar_.plot_padding, (4.0, 4.0))
@@ -233,7 +233,7 @@ def _plot(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
             if mine.marks and mine.across is None:
                 _events(ui, snapshot)
             for k, curve in enumerate(mine.curves):
-                axis = Y_AXES[units.index(QUANTITIES[curve.quantity].unit)]
+                axis = Y_AXES[units.index(quantity_of(curve.quantity).unit)]
                 implot.set_axes(implot.ImAxis_.x1, axis)
                 x, y = points(snapshot, curve, mine.across)
                 _curve(ui, k, x, y, now_of(snapshot, curve, mine.across))

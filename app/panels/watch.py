@@ -7,7 +7,7 @@ from imgui_bundle import imgui, implot
 from numpy.typing import NDArray
 
 from ...physics.core.model import Array, movable
-from ...physics.look.quantities import QUANTITIES, heading
+from ...physics.look.quantities import QUANTITIES, heading, quantity_of
 from ...physics.run.messages import MOST_CURVES, Command, Curve, Snapshot, Watch
 from ..ui_state import UiState
 from . import style
@@ -28,7 +28,7 @@ def ask(ui: UiState, snapshot: Snapshot, wanted: list[Curve], send: Send) -> Non
 
 def of_scene(snapshot: Snapshot, quantity: str, body: int) -> Curve | None:
     """A curve of this scene: of the body where it can move, else of the first one that can; None where none can."""
-    if not QUANTITIES[quantity].of_body:
+    if not quantity_of(quantity).of_body:
         return Curve(quantity)
     kind = snapshot.model.kind
     if not 0 <= body < len(kind) or not movable(kind[body]):
@@ -72,13 +72,26 @@ def mark_now(ui: UiState, snapshot: Snapshot, last: float) -> None:
 
 def title(snapshot: Snapshot, curve: Curve) -> str:
     """ "Height z of die 1 [m]"."""
-    return heading(curve.quantity, snapshot.labels.bodies[curve.body] if curve.body >= 0 else "")
+    of, labels = quantity_of(curve.quantity).of, snapshot.labels
+    if of == "contact":
+        return heading(curve.quantity, contact_name(snapshot, curve.body))
+    names = labels.joints if of == "joint" else labels.bodies
+    return heading(curve.quantity, names[curve.body] if curve.body >= 0 else "")
+
+
+def contact_name(snapshot: Snapshot, key: int) -> str:
+    """ "contact floor → die 1", where the contact with this key is there now."""
+    rows = np.flatnonzero(snapshot.contacts.key == key)
+    if not len(rows):
+        return "a contact that is gone"
+    a, b = (snapshot.labels.bodies[int(of[rows[0]])] for of in (snapshot.contacts.body_a, snapshot.contacts.body_b))
+    return f"contact {a} → {b}"
 
 
 def choose_quantity(ui: UiState, name: str, now: str) -> str:
     """A list of all quantities."""
     imgui.set_next_item_width(11.0 * ui.font)
-    if imgui.begin_combo(f"##{name}", QUANTITIES[now].title, imgui.ComboFlags_.height_largest):
+    if imgui.begin_combo(f"##{name}", quantity_of(now).title, imgui.ComboFlags_.height_largest):
         for key, quantity in QUANTITIES.items():
             if imgui.selectable(f"{quantity.title}##{key}", key == now)[0]:
                 now = key

@@ -1,5 +1,5 @@
-"""Arrows of one body: its principal axes, v, ω and L from its centre of mass [Baraff I, figures 1-4]; and where its
-contacts carry it."""
+"""Arrows of one body, contact or joint: principal axes, velocities, momenta, forces and torques [Baraff I, figures
+1-4]; and where its contacts carry a body."""
 
 from typing import NamedTuple
 
@@ -9,8 +9,15 @@ from ...physics.core.model import Array, movable
 from ...physics.look.support import support_of
 from ...physics.run.messages import Snapshot
 from .camera import matrices
+from .numbers import nice, quantity
+from .scales import Scale, arrow_lengths
 from .theme import Color, Theme
-from .view_options import BodyVectors
+from .view_options import BodyVectors, Vector
+
+#: kind of a vector -> its unit, and whether it is one of rotation
+KINDS = {"v": ("m/s", False), "w": ("rad/s", True), "P": ("kg m/s", False), "L": ("kg m²/s", True),
+         "F": ("N", False), "tau": ("N m", True)}
+SEEN = 0.05   # of an axis: shorter arrows are left out
 
 
 class BodyArrow(NamedTuple):
@@ -49,22 +56,55 @@ def support_lines(snapshot: Snapshot, body: int) -> tuple[Array, Array]:
     return edges, pressure[np.isfinite(pressure).all(axis=1)]
 
 
+def per_metre(snapshot: Snapshot, body: int, scale: Scale) -> dict[str, float]:
+    """What is drawn 1 m long, by kind. A turn is drawn about as long as the speed that it gives a point one body radius
+    off its axis, L about as long as its turn, P half as long as its velocity, so that both are seen, a torque as the
+    force that has it one body radius off."""
+    turn = nice(1.0 / (scale.body * scale.seconds))
+    inertia = max(float(np.median(snapshot.model.inertia[body])), 1e-12)
+    mass = max(float(snapshot.model.mass[body]), 1e-12)
+    force = scale.newtons_per_metre
+    return {"v": 1.0 / scale.seconds, "w": turn, "P": nice(2.0 * mass / scale.seconds), "L": nice(inertia * turn),
+            "F": force, "tau": nice(force * scale.body)}
+
+
 def arrows_of(
-    snapshot: Snapshot, shown: BodyVectors, look: Theme, lengths: tuple[float, float, float, float], longest: float
+    snapshot: Snapshot, shown: BodyVectors, look: Theme, scale: Scale, logarithmic: bool = False
 ) -> list[BodyArrow]:
-    """lengths: of an axis [m], of 1 m/s, 1 rad/s and 1 kg m²/s [m]; no arrow is longer than `longest` [m]."""
-    body, x = shown.body, snapshot.x[shown.body]
-    axis, *per_unit = lengths
+    """The arrows as they are drawn; forces as those of contacts are, in their scale."""
+    x, axis, units = snapshot.x[shown.body], 1.5 * scale.body, per_metre(snapshot, shown.body, scale)
     arrows = []
     if shown.axes:
-        columns = matrices(snapshot.q[body][None])[0].T
+        columns = matrices(snapshot.q[shown.body][None])[0].T
         for name, column, color in zip("xyz", columns, (look.axis_x, look.axis_y, look.axis_z), strict=True):
             arrows.append(BodyArrow(name, x, x + axis * column, color, False, False))
-    vectors = (("v", shown.v, snapshot.v, look.velocity), ("ω", shown.w, snapshot.w, look.impact),
-               ("L", shown.L, snapshot.L, look.momentum))
-    for (name, on, values, color), unit in zip(vectors, per_unit, strict=True):
-        reach = unit * values[body]
-        size = float(np.linalg.norm(reach))
-        if on and size > 0.05 * axis:
-            arrows.append(BodyArrow(name, x, x + reach * min(1.0, longest / size), color, name != "v", size > longest))
+    for vector in shown.arrows:
+        size = float(np.linalg.norm(vector.value))
+        length = size / units[vector.kind]
+        if vector.kind == "F":
+            length = float(arrow_lengths(np.array(size), scale, logarithmic))
+        if length > SEEN * axis:
+            reach = vector.value / size * min(length, scale.longest)
+            arrows.append(BodyArrow(vector.name, vector.start, vector.start + reach, getattr(look, vector.color),
+                                    KINDS[vector.kind][1], length > scale.longest))
     return arrows
+
+
+def vector_rows(snapshot: Snapshot, shown: BodyVectors, look: Theme, scale: Scale) -> list[tuple[str, Color, str]]:
+    """What the arrows are, and how long: symbol, colour and text of rows of the legend."""
+    rows, units = [], per_metre(snapshot, shown.body, scale)
+    if shown.axes:
+        rows.append(("arrow", look.axis_z, f"principal axes of {snapshot.labels.bodies[shown.body]}"))
+    for vector in shown.arrows:
+        unit, turns = KINDS[vector.kind]
+        rows.append(("double_arrow" if turns else "arrow", getattr(look, vector.color), told(vector, units, unit)))
+    if shown.support:
+        rows.append(("dashed", look.selection, "support polygon; the disc: centre of pressure"))
+    return rows
+
+
+def told(vector: Vector, units: dict[str, float], unit: str) -> str:
+    """ "P, 1 m = 2 kg m/s". Prefixes go with units of one word only: 2 mkg m/s is none."""
+    size = units[vector.kind]
+    length = quantity(size, unit) if vector.kind in ("v", "w", "F") else f"{size:.3g} {unit}"
+    return f"{vector.name}{f' {vector.means}' if vector.means else ''}, 1 m = {length}"

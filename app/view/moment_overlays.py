@@ -9,6 +9,7 @@ from ...physics.core.model import Array, IntArray, Model, movable
 from ...physics.core.state import Contacts
 from ...physics.laws.contact import turning_lengths
 from ...physics.run.messages import Snapshot
+from .scales import STANDARD_GRAVITY
 
 PIECES = 12    # of an arrow; the last one is its tip
 HEAD = 0.16    # of an arrow, that its tip takes: so long that it has a whole head
@@ -17,7 +18,6 @@ RADIUS = 1.15  # of an arrow, in body radii: around what stands on the contact
 MOST = 1.6     # longest arrow, in half turns: it does not meet its own tail
 LEAST = 0.02   # of the moment that is half a turn: smaller ones are not drawn
 LABELS = 8     # moments with their number, the greatest
-STANDARD_GRAVITY = 9.81
 
 
 class BentArrows(NamedTuple):

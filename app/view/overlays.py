@@ -3,12 +3,11 @@
 Contact forces are those on body b, the successor (body a gets the opposite), or those on the selected body.
 """
 
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...physics.core.model import Array, BodyKind, JointType, Model, movable
+from ...physics.core.model import Array, BodyKind, JointType, movable
 from ...physics.core.state import Case, Contacts
 from ...physics.look.closed_forms import farthest
 from ...physics.look.minimal_set import minimal_set
@@ -16,7 +15,7 @@ from ...physics.look.zeno import series_of
 from ...physics.methods import METHODS
 from ...physics.run.messages import Event, ShownArrow, Snapshot
 from .belts import belt_lines
-from .body_vectors import arrows_of, inertia_boxes, support_lines
+from .body_vectors import arrows_of, inertia_boxes, support_lines, vector_rows
 from .camera import Camera, matrices
 from .contact_labels import contact_labels, impact_cases
 from .crowd import drawn_rows, left_out
@@ -24,8 +23,9 @@ from .dents import dents
 from .ghosts import of_fan
 from .glyphs import Glyphs, LegendRow, WorldLabel
 from .joint_overlays import arcs_of, axes_of, joint_frames
-from .moment_overlays import STANDARD_GRAVITY, moment_of_half_turn, moment_strokes
+from .moment_overlays import moment_of_half_turn, moment_strokes
 from .numbers import nice, quantity
+from .scales import Scale, arrow_lengths, scales
 from .theme import Color, Theme, theme
 from .view_options import BodyVectors, JointArrows, ViewOptions
 
@@ -42,59 +42,10 @@ IMPULSE_LABELS = 4     # at most
 NAMES = 80             # at most
 SLIDING = 1e-3         # [m/s] slower than this is no slip
 DIMMED = 0.22          # opacity of glyphs that do not concern the selected body
-CROWD = 30             # with more bodies arrows are cut shorter, so that they do not hide the bodies
 RINGED = 1.6           # radius of a disc's ring over the disc's: what it covers of an arrow
 NEGLIGIBLE = 1e-9      # [m] what is told of the distance from a closed form
 
 
-class Scale(NamedTuple):
-    """How long things are drawn."""
-
-    body: float               # characteristic radius of a body [m]
-    force: float              # [N] drawn `length` long
-    length: float             # [m]
-    longest: float            # [m] longer arrows are cut and dashed
-    newtons_per_metre: float
-    seconds: float            # velocities: metres of arrow per m/s
-    impulse: float            # [N s] of an impact at the speed of a fall over one body radius
-
-
-# -------------------------------------------------------------------------------------------------- scales
-
-
-def body_radius(model: Model) -> float:
-    """Median radius [m] of the shapes that can move, of all bounded shapes where none can; 0.5 in an empty scene."""
-    shapes = model.shapes
-    bounded = np.isfinite(shapes.bound) & (shapes.bound > 0.0)
-    moving = bounded & movable(model.kind[shapes.body])
-    chosen = moving if moving.any() else bounded
-    return float(np.median(shapes.bound[chosen])) if chosen.any() else 0.5
-
-
-def scales(snapshot: Snapshot, options: ViewOptions) -> Scale:
-    """Depend on the model, the gravity and the sliders only, so that the scale of arrows stays while a scene
-    runs.
-
-    A body's weight w is drawn 2.5 body radii long; in a scene of n bodies, where loads add up, w n^(1/6) is.
-    """
-    model = snapshot.model
-    radius = body_radius(model)
-    dynamic = movable(model.kind)
-    count = max(int(dynamic.sum()), 1)
-    gravity = float(np.linalg.norm(snapshot.settings.gravity)) or STANDARD_GRAVITY
-    mass = float(model.mass[dynamic].sum()) / count or 1.0
-    length = 2.5 * radius
-    per_metre = nice(mass * gravity * count ** (1.0 / 6.0) / length) / max(options.force_scale, 1e-6)
-    longest = 2.4 * length * min(1.0, (CROWD / count) ** 0.25)
-    return Scale(radius, per_metre * length, length, longest, per_metre, nice(np.sqrt(radius / gravity)),
-                 mass * float(np.sqrt(2.0 * gravity * radius)))
-
-
-def arrow_lengths(force: Array, scale: Scale, logarithmic: bool) -> Array:
-    """Lengths [m] of arrows for forces (c,) [N]: proportional, or ~ log(1 + 100 f / f_ref)."""
-    if logarithmic:
-        return scale.length * np.log1p(100.0 * force / scale.force) / np.log(101.0)
-    return force / scale.newtons_per_metre
 
 
 # ------------------------------------------------------------------------------------------------- builder
@@ -158,7 +109,7 @@ def build(snapshot: Snapshot, options: ViewOptions, camera: Camera, size: tuple[
         _impacts(b, snapshot, scale, options.contact_cases, options.still)
         _ends(b, snapshot)
     if options.vectors is not None and options.vectors.body < len(snapshot.x):
-        _vectors(b, snapshot, options.vectors, scale)
+        _vectors(b, snapshot, options.vectors, scale, options.logarithmic)
     if options.joint_arrows is not None:
         _joint_arrows(b, options.joint_arrows, scale)
     if options.mouse_spring and snapshot.grabbed is not None:
@@ -418,16 +369,8 @@ def _momenta(b: _Builder, snapshot: Snapshot, scale: Scale) -> None:
         b.strokes(x[seen], x[seen] + share * reach[seen], b.look.momentum, 1.0, 3.0, ARROW, 0.8)
 
 
-def _vector_lengths(snapshot: Snapshot, body: int, scale: Scale) -> tuple[float, float, float, float]:
-    """Of an axis [m], of 1 m/s, of 1 rad/s and of 1 kg m²/s [m]. A turn is drawn about as long as the speed that it
-    gives a point one body radius off its axis, L about as long as a turn about the axis of the middle moment."""
-    turn = nice(1.0 / (scale.body * scale.seconds))
-    momentum = nice(max(float(np.median(snapshot.model.inertia[body])), 1e-12) * turn)
-    return 1.5 * scale.body, scale.seconds, 1.0 / turn, 1.0 / momentum
-
-
-def _vectors(b: _Builder, snapshot: Snapshot, shown: BodyVectors, scale: Scale) -> None:
-    for arrow in arrows_of(snapshot, shown, b.look, _vector_lengths(snapshot, shown.body, scale), scale.longest):
+def _vectors(b: _Builder, snapshot: Snapshot, shown: BodyVectors, scale: Scale, logarithmic: bool) -> None:
+    for arrow in arrows_of(snapshot, shown, b.look, scale, logarithmic):
         start, way = arrow.start[None], (arrow.end - arrow.start)[None]
         for share in (0.88, 1.0) if arrow.turns else (1.0,):
             kind = CUT_ARROW if arrow.cut and share == 1.0 else ARROW
@@ -541,7 +484,7 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
         about = f"angular momentum about the centre of mass, 1 m = {per_metre:.3g} kg m²/s"
         rows.append(LegendRow("double_arrow", look.momentum, about))
     if options.vectors is not None and options.vectors.body < len(snapshot.x):
-        rows += _vector_rows(snapshot, options.vectors, scale, look)
+        rows += [LegendRow(*row) for row in vector_rows(snapshot, options.vectors, look, scale)]
     if options.centers_of_mass:
         rows.append(LegendRow("checker", look.stick, "centre of mass"))
     if options.inertia_boxes:
@@ -555,19 +498,6 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
     if options.mouse_spring and snapshot.grabbed is not None:
         rows.append(LegendRow("spring", look.spring, "mouse spring"))
     return rows
-
-
-def _vector_rows(snapshot: Snapshot, shown: BodyVectors, scale: Scale, look: Theme) -> list[LegendRow]:
-    """What the arrows of one body are, and how long."""
-    _, speed, turn, momentum = _vector_lengths(snapshot, shown.body, scale)
-    rows = [
-        (shown.axes, LegendRow("arrow", look.axis_z, f"principal axes of {snapshot.labels.bodies[shown.body]}")),
-        (shown.v, LegendRow("arrow", look.velocity, f"v, 1 m = {quantity(1.0 / speed, 'm/s')}")),
-        (shown.w, LegendRow("double_arrow", look.impact, f"ω, 1 m = {quantity(1.0 / turn, 'rad/s')}")),
-        (shown.L, LegendRow("double_arrow", look.momentum, f"L, 1 m = {1.0 / momentum:.3g} kg m²/s")),
-        (shown.support, LegendRow("dashed", look.selection, "support polygon; the disc: centre of pressure")),
-    ]
-    return [row for on, row in rows if on]
 
 
 def _force_rows(snapshot: Snapshot, options: ViewOptions, scale: Scale, look: Theme) -> list[LegendRow]:

@@ -7,15 +7,24 @@ from ...physics.core.model import Array
 from ...physics.run.messages import ShownArrow
 
 
+class Vector(NamedTuple):
+    """A vector that is drawn as an arrow."""
+
+    name: str     # written at its tip, and in the legend with what `means`
+    kind: str     # of `body_vectors.KINDS`: unit, and how long it is drawn
+    value: Array  # (3,)
+    start: Array  # (3,) [m]
+    color: str    # a field of `theme.Theme`
+    means: str = ""
+
+
 class BodyVectors(NamedTuple):
-    """Which arrows of a body are drawn from its centre of mass."""
+    """What is drawn of the things that the tab Body shows."""
 
     body: int
-    axes: bool  # principal axes
-    v: bool
-    w: bool
-    L: bool
-    support: bool = True  # its support polygon and centre of pressure
+    axes: bool = False     # principal axes
+    support: bool = False  # its support polygon and centre of pressure
+    arrows: tuple[Vector, ...] = ()
 
 
 class JointArrows(NamedTuple):
@@ -63,7 +72,7 @@ class ViewOptions:
     dark: bool = True
     still: bool = False            # impacts are shown without a flash
     force_scale: float = 1.0       # multiplies the automatic scale (newtons per metre shown in the legend)
-    logarithmic: bool = False      # arrow length ~ log(1 + 100 f/f_ref), see overlays.arrow_lengths
+    logarithmic: bool = False      # arrow length ~ log(1 + 100 f/f_ref), see scales.arrow_lengths
     selected: int = -1             # body
     also: tuple[int, ...] = ()     # bodies selected with it
     hovered_contact: int = -1      # row of snapshot.contacts lit by the table or the mouse

@@ -11,6 +11,8 @@ from ...physics.core.model import Array, BodyKind, movable
 from ...physics.core.rotations import quaternion_products
 from ...physics.run.messages import Grab, MoveGrab, Place, Release, Snapshot
 from ..lab import Lab
+from ..panels.body import BodyUi
+from ..panels.numbers import PageUi
 
 Point = tuple[float, float, float]
 PULL = "Pulling. Release to let go; flick to throw."
@@ -47,6 +49,8 @@ class Mouse:
             self._begin("pan", "Panning")
             return
         hit = self._hit(x, y)
+        if self._picked(hit):
+            return
         placing = hit is not None and self._placeable(int(hit.body))
         if hit is None or ("Shift" in modifiers and not placing) or not self._movable(hit.body):
             self._begin("orbit", "Orbiting")
@@ -98,12 +102,23 @@ class Mouse:
         self.lab.camera.zoom_to(origin, direction, steps, None if hit is None else np.asarray(hit.point, float))
 
     def double_click(self, x: float, y: float, button: str) -> None:
-        """Left selects the body, right centres the view on the point."""
-        hit = self._hit(x, y)
+        """Left selects the body, or the contact whose mark is lit; right centres the view on the point."""
+        hit, ui = self._hit(x, y), self.lab.ui
         if button == "left":
-            self.lab.ui.view.selected = -1 if hit is None else int(hit.body)
+            ui.view.selected = -1 if hit is None else int(hit.body)
+            if ui.hover_from_view and ui.hovered_key is not None:
+                page = ui.state_of(PageUi)
+                page.of, page.contact = "contact", ui.hovered_key
         elif hit is not None:
             self.lab.camera.follow(np.asarray(hit.point, float))
+
+    def _picked(self, hit: Any) -> bool:
+        """Whether the tab Body waits for a point, and gets what was hit."""
+        body = self.lab.ui.state_of(BodyUi)
+        if not body.picking or hit is None:
+            return False
+        body.point, body.about, body.picking = as_point(np.asarray(hit.point, float)), "point", False
+        return True
 
     def hover(self, x: float, y: float) -> None:
         """Tell the status bar what is under the cursor."""

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..core.model import Array, BodyKind, movable
+from ..core.model import Array, BodyKind, Model, movable
 from ..simulation.simulation import Simulation
 from .instant import SAME
 
@@ -35,6 +35,7 @@ class BodyView:
     F: Array           #: (3,) mean of all forces over this time, (P(t) - P(t - h))/h [N]; nan before the first step
     tau: Array         #: (3,) mean of all torques, (L(t) - L(t - h))/h [N m]; nan before the first step
     asleep: bool       #: it is left out of steps, see `methods.sleep`
+    center: Array      #: (3,) centre of mass of all that forces move [m]
 
     @cached_property
     def R(self) -> Array:
@@ -57,6 +58,10 @@ class BodyView:
         """(3, 3) I⁻¹ of the body by itself, in world axes [1/(kg m2)]; 0 of what particles have no inertia against."""
         inverse = np.divide(1.0, self.inertia, out=np.zeros(3), where=self.inertia > 0.0)
         return (self.R * inverse) @ self.R.T
+
+    def L_about(self, point: Array) -> Array:
+        """(3,) angular momentum about a point (3,) of the world, L + (x - p) × P [kg m2/s]."""
+        return self.L + np.cross(self.x - point, self.P)
 
     @property
     def linear_energy(self) -> float:
@@ -94,7 +99,13 @@ def look_at_body(sim: Simulation, body: int) -> BodyView | str:
     x, q, P, L, v, w = (a[body].copy() for a in bodies)
     link = bool(model.kind[body] == BodyKind.LINK)
     return BodyView(body, link, mass, model.inertia[body].copy(), x, q, P, L, v, w, mass * gravity, h, F, tau,
-                    bool(sim.state.sleep.island[body] >= 0))
+                    bool(sim.state.sleep.island[body] >= 0), center_of_mass(model, bodies.x))
+
+
+def center_of_mass(model: Model, x: Array) -> Array:
+    """(3,) of all bodies that forces move, whose centres of mass are x (n, 3) [m]; nan where there is none."""
+    moving = movable(model.kind)
+    return model.mass[moving] @ x[moving] / model.mass[moving].sum() if moving.any() else np.full(3, np.nan)
 
 
 def rotation(q: Array) -> Array:

@@ -6,6 +6,7 @@
     step         the pieces of the last step of the event-driven method
     law          a contact over the last steps, see `contact_law`, and its acceleration over force
     body         the state of one body and its rate of change, see `body_state`
+    joint        one joint and what it bears, see `joint_state`
     trees        H, C and T of all trees, see `joint_space`
     joints       the forces of all joints, see `joint_forces`
 
@@ -50,6 +51,7 @@ from .body_state import BodyView, look_at_body
 from .contact_law import LawView, look_at_law
 from .joint_forces import JointForces, look_at_joint_forces
 from .joint_space import TreeView, look_at_trees
+from .joint_state import JointView, look_at_joint
 from .step_record import PieceRecord, StepWatch, Struck
 from .zhang_form import ZhangForm, zhang_form
 
@@ -65,7 +67,7 @@ FILE_SWEEPS = 3000       # sweeps of the cone solver for the tangential forces o
 class Inspect:
     """What to show of the simulation from now on; the answer is `inspection` of the Snapshot."""
 
-    view: str = ""                 # equations, pivots, impact, step, law, body, trees, joints; "" = look no more
+    view: str = ""                 # equations, pivots, impact, step, law, body, joint, trees, joints; "" = look no more
     solver: str = "dantzig"        # name in LCP_SOLVERS: whose λ is shown, and whose way to it
     problem: ContactProblem | None = None  # shown in place of the scene's, where given
     restitution: float | None = None       # of the contacts of an impact; None = as it was
@@ -73,6 +75,7 @@ class Inspect:
     restitution_t: float | None = None     # of balls
     restitution_psi: float | None = None
     body: int = -1                         # whose state, or whose Jacobian
+    joint: int = -1                        # which
     contact: int = -1                      # key of the contact whose law; -1 = the one that is pressed hardest
 
 
@@ -162,13 +165,14 @@ class Inspection:
     anatomy: StepView | None = None
     law: LawView | None = None
     body: BodyView | None = None
+    joint: JointView | None = None
     trees: TreeView | None = None
     joints: JointForces | None = None
 
 
 def look(sim: Simulation, asked: Inspect, running: bool = False) -> Inspection:
     """Answer `asked` without changing the simulation. running: leave out what takes long."""
-    view: EquationsView | ImpactView | StepView | LawView | BodyView | TreeView | JointForces | str
+    view: EquationsView | ImpactView | StepView | LawView | BodyView | JointView | TreeView | JointForces | str
     if asked.view == "impact":
         view = look_at_impact(sim, asked)
     elif asked.view == "step":
@@ -177,6 +181,8 @@ def look(sim: Simulation, asked: Inspect, running: bool = False) -> Inspection:
         view = with_graph(look_at_law(sim, asked.contact, running), sim, running)
     elif asked.view == "body":
         view = look_at_body(sim, asked.body)
+    elif asked.view == "joint":
+        view = look_at_joint(sim, asked.joint)
     elif asked.view == "trees":
         view = look_at_trees(sim, asked.body, _few_resting(sim))
     elif asked.view == "joints":
@@ -197,6 +203,8 @@ def look(sim: Simulation, asked: Inspect, running: bool = False) -> Inspection:
             return replace(found, law=view)
         case BodyView():
             return replace(found, body=view)
+        case JointView():
+            return replace(found, joint=view)
         case TreeView():
             return replace(found, trees=view)
         case JointForces():

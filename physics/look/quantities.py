@@ -11,6 +11,8 @@ from ..books.ledger import Account
 from ..core.model import Array, Model
 from ..core.report import StepInfo
 from ..core.state import Contacts, State, Surfaces
+from .body_state import center_of_mass
+from .joint_state import coordinates_of
 
 
 class Sample(NamedTuple):
@@ -23,13 +25,15 @@ class Sample(NamedTuple):
 
 
 class Quantity(NamedTuple):
-    """A quantity over time; `value` gets a Sample and the body, which counts where it is a quantity of one body."""
+    """A quantity over time; `value` gets a Sample and the body, which counts where it is a quantity of one body. Of a
+    contact or a joint it gets the contact's key or the joint's row."""
 
     title: str
     unit: str
-    of_body: bool   #: of one body, else of the whole system
+    of_body: bool   #: of one body, else of the whole system, of a contact or of a joint
     of_state: bool  #: a function of the state alone; else also of the step that led there
     value: Callable[[Sample, int], float]
+    of: str = ""    #: "contact", "joint"
 
 
 def _coordinate(axis: int) -> Callable[[Sample, int], float]:
@@ -46,6 +50,15 @@ def _momentum(axis: int) -> Callable[[Sample, int], float]:
 
 def _angular_momentum(axis: int) -> Callable[[Sample, int], float]:
     return lambda now, body: float(now.state.bodies.L[body, axis])
+
+
+def _about(point: Array | None, axis: int) -> Callable[[Sample, int], float]:
+    """L + (x - p) × P about a point p (3,) of the world [m], None = the centre of mass of all that forces move."""
+    def value(now: Sample, body: int) -> float:
+        bodies = now.state.bodies
+        p = center_of_mass(now.model, bodies.x) if point is None else point
+        return float((bodies.L[body] + np.cross(bodies.x[body] - p, bodies.P[body]))[axis])
+    return value
 
 
 def _potential(now: Sample, body: int) -> float:
@@ -120,6 +133,10 @@ QUANTITIES: dict[str, Quantity] = {
     "L_x": Quantity("Angular momentum L_x", "kg m²/s", True, True, _angular_momentum(0)),
     "L_y": Quantity("Angular momentum L_y", "kg m²/s", True, True, _angular_momentum(1)),
     "L_z": Quantity("Angular momentum L_z", "kg m²/s", True, True, _angular_momentum(2)),
+    **{f"L_{axis}@{name}": Quantity(f"Angular momentum L_{axis} about the {words},", "kg m²/s", True, True,
+                                    _about(point, k))
+       for name, words, point in (("origin", "world origin", np.zeros(3)), ("system", "system's centre", None))
+       for k, axis in enumerate("xyz")},
     "speed": Quantity(
         "Speed", "m/s", True, True, lambda now, body: float(np.linalg.norm(now.state.bodies.v[body]))),
     "spin": Quantity(
@@ -154,13 +171,63 @@ QUANTITIES: dict[str, Quantity] = {
 }
 
 
+def _of_contact(value: Callable[[Contacts, int], float]) -> Callable[[Sample, int], float]:
+    """Of the contact with this key; nan where there is none now."""
+    def found(now: Sample, key: int) -> float:
+        rows = np.flatnonzero(now.contacts.key == key) if now.contacts is not None else ()
+        return float(value(now.contacts, int(rows[0]))) if now.contacts is not None and len(rows) else np.nan
+    return found
+
+
+def _of_joint(place: bool) -> Callable[[Sample, int], float]:
+    """The first position of a joint, or its rate."""
+    return lambda now, joint: float(coordinates_of(now.model, now.state, joint)[0 if place else 1][0])
+
+
+#: quantities of a contact, by its key, and of a joint, by its row: plotted from the pages of these
+PARTS: dict[str, Quantity] = {
+    **{f"contact_{name}": Quantity(title, unit, False, False,
+                                   _of_contact(lambda c, i, name=name: getattr(c, name)[i]), "contact")
+       for name, title, unit in (("gap", "Gap φ", "m"), ("zeta", "Separation velocity ζ", "m/s"),
+                                 ("slip", "Slip", "m/s"), ("lam", "Normal force λ", "N"))},
+    "contact_friction": Quantity("Friction force", "N", False, False, _of_contact(
+        lambda c, i: float(np.linalg.norm(c.friction_force[i]))), "contact"),
+    "joint_angle": Quantity("Angle", "rad", False, True, _of_joint(True), "joint"),
+    "joint_rate": Quantity("Angular velocity", "rad/s", False, True, _of_joint(False), "joint"),
+    "joint_shift": Quantity("Displacement", "m", False, True, _of_joint(True), "joint"),
+    "joint_speed": Quantity("Speed of sliding", "m/s", False, True, _of_joint(False), "joint"),
+}
+
+
+def about_point(axis: str, point: Sequence[float]) -> str:
+    """The name of the angular momentum L_x, L_y or L_z of a body about a point [m]: "L_z@0.5,0,1"."""
+    return f"L_{axis}@{','.join(f'{value:.12g}' for value in point)}"
+
+
+def quantity_of(name: str) -> Quantity:
+    """The quantity of this name: of QUANTITIES, of PARTS, or an angular momentum about a point (`about_point`). Raises
+    ValueError."""
+    if name in QUANTITIES or name in PARTS:
+        return QUANTITIES.get(name) or PARTS[name]
+    try:
+        L, _, at = name.partition("@")
+        axis, point = ("L_x", "L_y", "L_z").index(L), np.array([float(value) for value in at.split(",")])
+        if point.shape != (3,) or not np.isfinite(point).all():
+            raise ValueError
+    except ValueError:
+        raise ValueError(f"a quantity must be one of {', '.join(QUANTITIES)}, or L_z@X,Y,Z about a point, "
+                         f"not {name!r}") from None
+    words = ", ".join(f"{value:.4g}" for value in point)
+    return Quantity(f"Angular momentum {L} about ({words}) m,", "kg m²/s", True, True, _about(point, axis))
+
+
 def named(text: str, bodies: Sequence[str]) -> tuple[str, int]:
     """The quantity that "height:ball" or "energy" means, and the row of its body, -1 where it is of the whole. Raises
     ValueError."""
     name, _, body = text.partition(":")
-    if name not in QUANTITIES:
-        raise ValueError(f"a quantity must be one of {', '.join(QUANTITIES)}, not {name!r}")
-    if QUANTITIES[name].of_body != bool(body):
+    if name in PARTS:
+        raise ValueError(f"{name!r} is of a contact or a joint: it is plotted in the window alone")
+    if quantity_of(name).of_body != bool(body):
         words = f"is of the whole, not of {body!r}" if body else f"needs a body, {name}:BODY"
         raise ValueError(f"{name!r} {words}")
     if body and body not in bodies:
@@ -169,6 +236,7 @@ def named(text: str, bodies: Sequence[str]) -> tuple[str, int]:
 
 
 def heading(name: str, body: str) -> str:
-    """ "Height z of die 1 [m]"; body: its name, "" where the quantity is of the whole."""
-    quantity = QUANTITIES[name]
+    """ "Height z of die 1 [m]"; body: its name, or that of the contact or the joint; "" where the quantity is of the
+    whole."""
+    quantity = quantity_of(name)
     return f"{quantity.title}{f' of {body}' if body else ''}{f' [{quantity.unit}]' if quantity.unit else ''}"

@@ -18,7 +18,7 @@ from ..core.report import SIDES, Event, Side
 from ..core.settings import SettingGroup, names_of
 from ..look.instant import SAME, simulation_at
 from ..look.modes import Modes
-from ..look.quantities import QUANTITIES
+from ..look.quantities import quantity_of
 from ..look.timeline import Bars
 from ..methods import METHODS
 from ..methods.choices import check_settings
@@ -468,10 +468,11 @@ class Comparison:
         if len(watch.curves) > MOST_CURVES:
             raise ValueError(f"up to {MOST_CURVES} curves can be recorded at once, not {len(watch.curves)}")
         for curve in watch.curves:
-            if curve.quantity not in QUANTITIES:
-                raise ValueError(f"a quantity must be one of {', '.join(QUANTITIES)}, not {curve.quantity!r}")
-            if QUANTITIES[curve.quantity].of_body:
+            quantity = quantity_of(curve.quantity)
+            if quantity.of_body:
                 self.simulation.number(curve.body)
+            elif quantity.of == "joint":
+                self.simulation.joints[curve.body]
         before, self.watch = self.watch, watch
         for member in self.members:
             member.log.watch(watch, before)

@@ -8,7 +8,7 @@ import numpy as np
 from ..books.balance import balance
 from ..books.ledger import Account
 from ..core.model import Array
-from ..look.quantities import QUANTITIES, Sample
+from ..look.quantities import Sample, quantity_of
 from ..simulation.failure import CannotStep
 from ..simulation.simulation import Simulation
 from .messages import MOST_CURVES, Watch
@@ -79,7 +79,7 @@ def row_of(t: float, own: int, sim: Simulation, watch: Watch, made: bool = True)
     e = balance(sim.model, sim.state)
     now = Sample(sim.model, sim.state, sim.contacts if made else None, sim.info if made else None)
     return (t, e.kinetic, e.potential, e.spring, -float(sim.state.ledger[Account.STORED, 0]), -e.taken, own,
-            *(QUANTITIES[c.quantity].value(now, c.body) for c in watch.curves))
+            *(quantity_of(c.quantity).value(now, c.body) for c in watch.curves))
 
 
 def recall(sim: Simulation, log: Log, watch: Watch, steps: Sequence[int]) -> Iterator[None]:
@@ -89,7 +89,7 @@ def recall(sim: Simulation, log: Log, watch: Watch, steps: Sequence[int]) -> Ite
     history = sim.history
     if history is None:
         return
-    of_state = [column for column, curve in enumerate(watch.curves, WATCHED) if QUANTITIES[curve.quantity].of_state]
+    of_state = [column for column, curve in enumerate(watch.curves, WATCHED) if quantity_of(curve.quantity).of_state]
     again = None  # a second simulation, which costs memory, only where there is something to do
     kept = {keyframe.step for keyframe in history.keyframes}
     for made, needed in ((False, of_state), (True, range(WATCHED, WATCHED + len(watch.curves)))):

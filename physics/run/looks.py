@@ -15,7 +15,7 @@ from .comparison import Comparison
 
 LOOK_SHARE = 0.1                # greatest part of the thread's time for inspections while a scene runs
 LOOK_INTERVAL = 1.0 / 30.0      # least time between two inspections while a scene runs [wall s]
-OF_AN_INSTANT = ("equations", "pivots", "body")  # views of a state; the others are of a step or of an impact
+OF_AN_INSTANT = ("equations", "pivots", "body", "joint")  # views of a state; the others are of a step or of an impact
 STEPS_ALONE = "law"  # the view that makes steps once more, by kernels that the run has
 
 

@@ -23,10 +23,10 @@ path. The last two share redundant forces as they come, so the solution is sough
 island c = 0 is tried first after sweeps, which mostly ends there and then, see `try_least`.
 
 Redundant contacts that contradict each other by a millionth of the velocities can keep modes from being found for
-hundreds of steps, as in a heap that is struck. An island that is nearly solved then gets thousands of them, with smaller
-changes of ε, see `persist`. An island that this does not solve, see MANY and LAST, keeps the best impulses found and is swept on as by `pgs`. So is an island
-of more than MOST row blocks, and one whose bodies touch so many others that factors would take longer than sweeps, see
-WORK.
+hundreds of steps, as in a heap that is struck. An island that is nearly solved then gets thousands of them, with
+smaller changes of ε, see `persist`. An island that this does not solve, see MANY and LAST, keeps the best impulses
+found and is swept on as by `pgs`. So is an island of more than MOST row blocks, and one whose bodies touch so many
+others that factors would take longer than sweeps, see WORK.
 """
 
 import math
@@ -40,8 +40,8 @@ from ..core.model import Array
 from ..core.sym3 import three
 from ..core.vec import add, axpy, neg, norm, put, put_rows, row, scale, sub
 from ..problem.assemble import flat, put_flat
-from ..problem.joint_rows import row_residual, visit_row
-from ..problem.moments import moment_residual, turning_of, visit_moment
+from ..problem.joint_rows import row_residual
+from ..problem.moments import moment_residual, turning_of
 from ..problem.problem import ContactProblem, SolveInfo, Takes
 from ..problem.residual import contact_residual
 from ..problem.system import (
@@ -76,7 +76,6 @@ from .island import (
     worst_of,
 )
 from .lcp_info import PivotStep
-from .pgs import visit_contact, visit_grab
 from .skyline import factor_skyline, set_identity, solve_skyline
 from .solver import Solver
 

@@ -12,11 +12,14 @@ from contactlab.app.panels import body, layout
 from contactlab.app.panels.ledger import figure
 from contactlab.app.ui_state import Preferences, UiState
 from contactlab.app.view import overlays
-from contactlab.app.view.body_vectors import arrows_of, support_lines
+from contactlab.app.view.body_vectors import arrows_of, per_metre, support_lines
 from contactlab.app.view.camera import Camera
+from contactlab.app.view.scales import scales
 from contactlab.app.view.theme import DARK
 from contactlab.app.view.view_options import BodyVectors, ViewOptions
+from contactlab.physics.books.diagnostics import measure
 from contactlab.physics.look.inspection import look
+from contactlab.physics.look.quantities import Sample, heading, quantity_of
 from contactlab.physics.look.support import support_of
 from contactlab.physics.run import messages as m
 from contactlab.physics.scene.scene import Scene
@@ -111,40 +114,91 @@ def test_a_body_that_sleeps_says_so(sim):
     assert "It sleeps" in body.remark(dataclasses.replace(told, asleep=True))
 
 
+def named(probe):
+    """The arrows that the tab asks for, by name."""
+    return {vector.name: vector for vector in probe.ui.view.vectors.arrows}
+
+
 def test_the_arrows_are_the_vectors_and_go_with_the_tab(probe, sim):
     snapshot = probe.snapshot[0] = snapshot_of(sim, 1)
     probe.frame(1)
-    assert probe.ui.view.vectors == BodyVectors(1, True, True, True, True)
-    probe.click("L##arrow_L")
-    assert probe.ui.view.vectors == BodyVectors(1, True, True, True, False)
+    shown = probe.ui.view.vectors
+    assert (shown.body, shown.axes, shown.support) == (1, True, True) and set(named(probe)) == {"v", "ω", "L"}
+    for name in ("L", "P", "F", "tau", "weight", "parts"):
+        probe.click(f"{body.ARROWS[name][0]}##arrow_{name}")
+    told, view, x = named(probe), snapshot.inspection.body, snapshot.x[1]
+    expected = {"v": view.v, "ω": view.w, "P": view.P, "F": view.F, "τ": view.tau, "m g": view.weight,
+                "F_c": np.zeros(3), "τ_c": np.zeros(3), "F_o": view.F - view.weight}
+    assert set(told) == set(expected)
+    for name, value in expected.items():
+        assert told[name].value == pytest.approx(value, abs=1e-12) and (told[name].start == x).all()
     probe.ui.preferences.lower_tab = "contacts"
     probe.frame(1)
     assert probe.ui.view.vectors is None
-    arrows = {a.name: a for a in arrows_of(snapshot, BodyVectors(1, True, True, True, True), DARK,
-                                           (0.5, 0.1, 0.01, 10.0), 0.3)}
-    view, x = snapshot.inspection.body, snapshot.x[1]
+    scale = scales(snapshot, ViewOptions())
+    small = scale._replace(longest=0.3)
+    units = per_metre(snapshot, 1, scale)
+    arrows = {a.name: a for a in arrows_of(snapshot, BodyVectors(1, True, arrows=tuple(told.values())), DARK, small)}
     for name, column in zip("xyz", view.R.T, strict=True):
-        assert arrows[name].end - x == pytest.approx(0.5 * column)
-    assert arrows["ω"].end - x == pytest.approx(0.01 * view.w) and arrows["ω"].turns and not arrows["ω"].cut
-    assert arrows["v"].cut and np.linalg.norm(arrows["v"].end - x) == pytest.approx(0.3)
-    assert np.cross(arrows["v"].end - x, view.v) == pytest.approx(np.zeros(3), abs=1e-12)
-    still = dataclasses.replace(snapshot, v=0.0 * snapshot.v)
-    assert "v" not in {a.name for a in arrows_of(still, BodyVectors(1, True, True, True, True), DARK,
-                                                (0.5, 0.1, 0.01, 10.0), 0.3)}
+        assert arrows[name].end - x == pytest.approx(1.5 * scale.body * column)
+    for name, kind in (("ω", "w"), ("v", "v"), ("P", "P")):
+        reach = arrows[name].end - x
+        assert np.linalg.norm(reach) == pytest.approx(min(np.linalg.norm(expected[name]) / units[kind], 0.3))
+        assert np.cross(reach, expected[name]) == pytest.approx(np.zeros(3), abs=1e-9)
+        assert arrows[name].turns == (kind == "w") and arrows[name].cut == (np.linalg.norm(reach) > 0.3 - 1e-9)
+    assert "F_c" not in arrows  # nothing touches
 
 
-def test_the_legend_says_how_long_the_arrows_are(sim):
-    snapshot = snapshot_of(sim, 1)
-    options = ViewOptions(vectors=BodyVectors(1, False, True, True, True))
+def test_the_legend_says_how_long_the_arrows_are(probe, sim):
+    snapshot = probe.snapshot[0] = snapshot_of(sim, 1)
+    probe.frame(1)
+    for name in ("P", "F", "tau"):
+        probe.click(f"{body.ARROWS[name][0]}##arrow_{name}")
+    options = ViewOptions(vectors=probe.ui.view.vectors._replace(axes=False))
     glyphs = overlays.build(snapshot, options, Camera(), (800, 600))
     rows = [row.text.split(", 1 m = ") for row in overlays.legend(snapshot, options)]
-    per_metre = {row[0]: float(row[1].split()[0]) for row in rows if row[0] in ("v", "ω", "L")}
-    x = snapshot.x[1]
-    for name, values in (("v", snapshot.v), ("ω", snapshot.w), ("L", snapshot.L)):
+    lengths = {row[0].split()[0]: float(row[1].split()[0]) for row in rows if len(row) == 2}
+    x, view = snapshot.x[1], snapshot.inspection.body
+    scale = scales(snapshot, options)
+    for name, value in (("v", view.v), ("ω", view.w), ("L", view.L), ("P", view.P), ("F", view.F)):
         (tip,) = (np.array(label.position) for label in glyphs.labels if label.text == name)
-        length = np.linalg.norm(values[1]) / per_metre[name]
-        assert np.linalg.norm(tip - x) == pytest.approx(min(length, overlays.scales(snapshot, options).longest))
+        length = np.linalg.norm(value) / lengths[name]
+        assert np.linalg.norm(tip - x) == pytest.approx(min(length, scale.longest), rel=6e-3)  # told with three digits
         assert (np.abs(glyphs.strokes[:, 3:6] - tip).max(axis=1) < 1e-12).sum() == 1
+    assert "τ" in lengths
+
+
+@pytest.mark.parametrize(("about", "point"), [
+    ("origin", (0.0, 0.0, 0.0)), ("system", None), ("point", (0.5, -1.0, 2.0))])
+def test_angular_momentum_is_told_about_a_chosen_point(probe, monkeypatch, sim, about, point):
+    """L_p = L + (x - p) × P: in the table, when it is copied, as an arrow from that point, and as a curve."""
+    snapshot = probe.snapshot[0] = snapshot_of(sim, 1)
+    probe.ui.state_of(body.BodyUi).about = about
+    probe.ui.state_of(body.BodyUi).point = (0.5, -1.0, 2.0)
+    taken = []
+    monkeypatch.setattr(imgui, "set_clipboard_text", taken.append)
+    probe.frame(2)
+    bodies, m = sim.state.bodies, np.array([0.0, 2.0, 2.0])
+    p = np.array(point) if point is not None else m @ bodies.x / m.sum()
+    expected = bodies.L[1] + np.cross(bodies.x[1] - p, bodies.P[1])
+    arrow = named(probe)["L"]
+    assert arrow.value == pytest.approx(expected, rel=1e-12) and arrow.start == pytest.approx(p)
+    probe.click("Copy##body")
+    row = next(line for line in taken[0].splitlines() if line.startswith("L about"))
+    assert [float(v) for v in row.split("\t")[2:]] == pytest.approx(expected, rel=1e-11)
+    assert row.split("\t")[0].endswith(
+        {"origin": "world origin", "system": "system's centre of mass", "point": "(0.5, -1, 2) m"}[about])
+    line = body.about_line(probe.ui.state_of(body.BodyUi), snapshot.inspection.body)
+    sample = Sample(sim.model, sim.state, sim.contacts, sim.info)
+    assert [quantity_of(name).value(sample, 1) for name in line.plotted] == pytest.approx(expected, rel=1e-12)
+    assert "about" in heading(line.plotted[0], "one") and heading(line.plotted[0], "one").endswith("[kg m²/s]")
+
+
+def test_the_angular_momentum_of_all_about_the_origin_is_that_of_the_ledger(sim):
+    sample = Sample(sim.model, sim.state, sim.contacts, sim.info)
+    summed = [sum(quantity_of(f"L_{axis}@0,0,0").value(sample, k) for k in (1, 2)) for axis in "xyz"]
+    _, momenta = measure(sim.model, sim.state.bodies, sim.state.joints)
+    assert summed == pytest.approx(momenta[1], rel=1e-12)
 
 
 def test_the_page_says_where_its_contacts_carry_it_and_copies_all_numbers(probe, monkeypatch):
@@ -169,7 +223,7 @@ def test_the_page_says_where_its_contacts_carry_it_and_copies_all_numbers(probe,
     assert [float(v) for v in rows["x"][1:]] == pytest.approx(shown.x[1].tolist(), rel=1e-11)
     assert taken[0].startswith("brick, t = ") and said in taken[0]
     glyphs = overlays.build(shown, ViewOptions(contact_points=False, normals=False, forces=False, friction_forces=False,
-                                               impulses=False, vectors=BodyVectors(1, False, False, False, False)),
+                                               impulses=False, vectors=BodyVectors(1, support=True)),
                             Camera(), (800, 600))
     edges, pressure = support_lines(shown, 1)
     assert len(edges) == len(glyphs.strokes) == 4 and len(glyphs.marks) == len(pressure) == 1

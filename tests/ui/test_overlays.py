@@ -10,7 +10,9 @@ from contactlab.app.view import overlays
 from contactlab.app.view.belts import belt_lines
 from contactlab.app.view.crowd import MOST_CONTACTS
 from contactlab.app.view.moment_overlays import PIECES, RADIUS
-from contactlab.app.view.overlays import build, legend, nice, quantity, scales
+from contactlab.app.view.numbers import nice, quantity
+from contactlab.app.view.overlays import build, legend
+from contactlab.app.view.scales import arrow_lengths, scales
 from contactlab.app.view.theme import BODY_COLORS, FIXED_COLOR, body_colors, display, linear, theme
 from contactlab.app.view.view_options import ViewOptions
 from contactlab.physics.core.state import Case, Contacts, empty_contacts
@@ -130,7 +132,7 @@ def test_without_lengths_of_materials_the_legend_is_silent_about_moments():
 
 def test_logarithmic_arrows_grow_by_equal_steps_for_equal_factors():
     scale = scales(scene(), ViewOptions())
-    lengths = overlays.arrow_lengths(scale.force * np.array([1.0, 10.0, 100.0, 1000.0]), scale, True)
+    lengths = arrow_lengths(scale.force * np.array([1.0, 10.0, 100.0, 1000.0]), scale, True)
     assert lengths[0] == pytest.approx(scale.length)
     steps = np.diff(lengths)
     assert np.allclose(steps, steps[-1], rtol=5e-3)  # log(1 + 100 f) against log(100 f)
