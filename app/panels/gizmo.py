@@ -18,6 +18,7 @@ from ...physics.shapes import shapes as solid
 from ..ui_state import UiState
 from ..view.camera import Camera, matrices
 from . import style
+from .limit_handles import draw_limit_handles, limits_hold
 from .view import draw_labels
 
 FAR = 1e4     # far plane / distance of the camera: the handles want one
@@ -69,13 +70,15 @@ class Held:
 def handles_hold(ui: UiState) -> bool:
     """Whether the mouse belongs to the handles."""
     held = ui.state_of(Held)
-    return held.over or held.begun is not None
+    return held.over or held.begun is not None or limits_hold(ui)
 
 
 def draw_handles(ui: UiState, snapshot: Snapshot, camera: Camera) -> None:
     """The handles of what is chosen; they edit the scene when they are let go."""
     held, bench = ui.state_of(Held), ui.workbench
-    idle = not bench.on or bench.placing is not None or ui.boxes_open
+    if held.begun is None:
+        draw_limit_handles(ui, camera)
+    idle = limits_hold(ui) or not bench.on or bench.placing is not None or ui.boxes_open
     arrow = None if idle else _arrow(ui, snapshot, camera)
     if arrow is not None and held.begun is None:
         held.metres = arrow.means.length * camera.distance

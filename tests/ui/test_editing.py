@@ -7,7 +7,7 @@ from desk import Desk, checked
 from imgui_bundle import imgui
 from probe import Probe
 
-from contactlab.app.panels import gizmo
+from contactlab.app.panels import gizmo, limit_handles
 from contactlab.app.panels.layout import draw_ui
 from contactlab.app.window.edit_mouse import EditMouse
 from contactlab.physics.scene import edits
@@ -107,6 +107,84 @@ def test_the_axis_of_a_joint_is_turned_by_the_tip_of_its_arrow_and_stays_a_unit_
     probe.frame(2)
     drag(probe, (x + at[0], y + at[1]), (x + at[0] + 5.0, y + at[1] - 90.0))
     assert desk.bench.document.get((*ball, "axis")) is None
+
+
+@pytest.fixture
+def hinged(desk):
+    """The ball on an arm of 1 m, on a hinge about y whose position 0 is along x; the place of the joint."""
+    def join(kind, **more):
+        def change(document):
+            document.put(("body", 1, "position"), [1.0, 0.0, 1.0])
+            place = ("joint", edits.add_joint(document, kind, "world", "ball", [0.0, 0.0, 1.0]))
+            for name, value in ({"axis": [0.0, 1.0, 0.0]} | more).items():
+                document.put((*place, name), value)
+            return place
+        place = desk.ui.edit("Join", change)
+        desk.bench.choose(place)
+        desk.lab.camera.target, desk.lab.camera.distance = np.array([0.0, 0.0, 1.0]), 5.0
+        return place
+    return join
+
+
+def seen(desk, point):
+    """Where a point of the world is in the window."""
+    x, y, w, h = desk.ui.view_rect
+    (at,), _ = desk.lab.camera.project(np.array(point), w, h)
+    return x + at[0], y + at[1]
+
+
+def on_arc(desk, degrees):
+    """The point of the world where the handle of a limit about y stands: z turns to x, x to -z."""
+    radius, angle = limit_handles.REACH * desk.lab.camera.distance, np.radians(degrees)
+    return [radius * np.cos(angle), 0.0, 1.0 - radius * np.sin(angle)]
+
+
+@pytest.mark.parametrize("end, start, to", [(0, -30.0, -75.0), (1, 60.0, 120.0)])
+def test_a_limit_of_a_hinge_is_dragged_by_its_handle_and_undone(desk, probe, hinged, end, start, to):
+    """The handle follows the cursor about the axis; snapped, it goes by the tool's 15°."""
+    place = hinged("hinge", limits=[-30, 60])
+    probe.frame(2)
+    drag(probe, seen(desk, on_arc(desk, start)), seen(desk, on_arc(desk, to + 4.0)))
+    expected = [-30.0, 60.0]
+    expected[end] = to
+    assert desk.bench.document.get((*place, "limits")) == expected
+    assert desk.bench.undoes == f"Set the {('lower', 'upper')[end]} limit of joint 1"
+    desk.run("undo")
+    assert desk.bench.document.get((*place, "limits")) == [-30, 60]
+    desk.bench.tools.snap = False
+    drag(probe, seen(desk, on_arc(desk, start)), seen(desk, on_arc(desk, to + 4.0)))
+    # a pixel is h / (2 tan(fov/2)) of a radian at 1 m: about a hundredth of the arc's radius, half a degree
+    assert desk.bench.document.get((*place, "limits"))[end] == pytest.approx(to + 4.0, abs=0.5)
+
+
+def test_a_limit_goes_past_half_a_turn_and_stops_at_the_other_one(desk, probe, hinged):
+    place = hinged("hinge", limits=[-30, 170])
+    probe.frame(2)
+    drag(probe, seen(desk, on_arc(desk, 170.0)), seen(desk, on_arc(desk, 210.0)))
+    assert desk.bench.document.get((*place, "limits")) == [-30.0, 210.0]
+    drag(probe, seen(desk, on_arc(desk, -30.0)), seen(desk, on_arc(desk, -45.0)))
+    assert desk.bench.document.get((*place, "limits")) == [-45.0, 210.0]
+    held = limit_handles.HeldLimit(0, (-45.0, 60.0))
+    assert limit_handles.moved(held, 75.0) == (60.0, 60.0)
+
+
+def test_the_limits_of_a_slider_are_dragged_along_its_axis(desk, probe, hinged):
+    place = hinged("slider", axis=[1.0, 0.0, 0.0], limits=[-0.5, 0.4])
+    probe.frame(2)
+    drag(probe, seen(desk, [0.4, 0.0, 1.0]), seen(desk, [0.82, 0.0, 1.0]))
+    assert desk.bench.document.get((*place, "limits")) == [-0.5, 0.8]  # by the tool's 0.05 m
+    desk.run("undo")
+    assert desk.bench.document.get((*place, "limits")) == [-0.5, 0.4]
+
+
+def test_a_hinge_without_limits_gets_them_by_a_drag_and_a_ball_joint_has_no_handles(desk, probe, hinged):
+    place = hinged("hinge")
+    probe.frame(2)
+    assert desk.bench.document.get((*place, "limits")) is None
+    drag(probe, seen(desk, on_arc(desk, 90.0)), seen(desk, on_arc(desk, 45.0)))
+    assert desk.bench.document.get((*place, "limits")) == [-90.0, 45.0]
+    ball = hinged("ball")
+    assert limit_handles.range_of(desk.ui) is None and desk.bench.document.get((*ball, "limits")) is None
 
 
 def test_a_snapped_arrow_has_round_numbers_and_a_fixed_body_none(desk, probe):
