@@ -85,10 +85,13 @@ def _columns(soft: bool) -> dict[str, tuple[str, float, str]]:
     """The columns of the table, in their order."""
     if not soft:
         return COLUMNS
+    heading, _, explanation = COLUMNS["pair"]
+    narrow = COLUMNS | {"pair": (heading, 4.5, explanation)}
     shown: dict[str, tuple[str, float, str]] = {}
-    for name, column in COLUMNS.items():
+    for name, column in narrow.items():
         shown |= {own: given for own, (before, given) in SOFT_COLUMNS.items() if before == name}
-        shown[name] = column
+        if name != "sets":  # a soft contact carries where λ > 0, without a set
+            shown[name] = column
     return shown
 
 

@@ -36,8 +36,8 @@ TABS: dict[str, Tab] = {tab.name: tab for tab in (
     joint_forces.TAB, impact.TAB, pivots.TAB, step.TAB, ledger.TAB, compare.TAB,
 )}
 TITLE = "Contacts and equations"
-SHARE = 0.64  # of the width for a tab that has a panel beside it
 NARROW = 28.0  # [font heights] up to this width a tab has no panel beside it
+SHARE = 0.7  # of the width for a tab that has a panel beside it
 
 bind({tab.key: f"tab_{tab.name}" for tab in TABS.values() if tab.key})
 

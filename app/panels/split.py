@@ -9,7 +9,7 @@ import numpy as np
 from ...physics.run.messages import Snapshot
 from ..ui_state import Rect, UiState
 from ..view.camera import Camera
-from ..view.overlays import LegendRow, legend
+from ..view.overlays import LegendRow, legend, legend_of_vectors
 from .compare import draw_side_label
 from .legend import box_of, draw_box, draw_strip, strip_height
 from .stage import Stage
@@ -21,6 +21,7 @@ class Split:
     def __init__(self, ctx: moderngl.Context) -> None:
         self.ctx = ctx
         self.stages = [Stage(ctx)]
+        self._shown: list[LegendRow] = []  # of the legend, in this frame
         self._box: Rect | None = None  # where the legend stands in a corner of the view; else it lies below the picture
         self._strip: tuple[tuple[int, Rect, float] | None, float] = None, 0.0  # what its height belongs to, and it
 
@@ -28,9 +29,13 @@ class Split:
                factor: float = 1.0) -> None:
         """Render all sides into ui.view_rect of `target`; see Stage.render."""
         sides = shown(snapshot)
-        rows = self._rows(snapshot, ui)
+        rows = self._shown = self._rows(snapshot, ui)
         self._box = box_of(ui, rows, ui.view_rect) if len(sides) == 1 else None
-        ui.legend_height = 0.0 if self._box else self._steady(strip_height(ui, rows, ui.view_rect), len(rows), ui)
+        height = 0.0 if self._box else strip_height(ui, rows, ui.view_rect)
+        if rows and not self._box and not height and ui.view.vectors is not None:
+            rows = self._shown = legend_of_vectors(snapshot, ui.view)  # no room for all: the arrows that were asked for
+            height = strip_height(ui, rows, ui.view_rect)
+        ui.legend_height = 0.0 if self._box else self._steady(height, len(rows), ui)
         while len(self.stages) < len(sides):
             self.stages.append(Stage(self.ctx))
         for stage, side, rect in zip(self.stages, sides, ui.side_rects(len(sides)), strict=False):
@@ -45,9 +50,9 @@ class Split:
             if snapshot.sides:
                 draw_side_label(ui, snapshot, side, rect, top)
         if self._box:
-            draw_box(ui, self._rows(snapshot, ui), self._box)
+            draw_box(ui, self._shown, self._box)
         else:
-            draw_strip(ui, self._rows(snapshot, ui), ui.view_rect, ui.legend_height)
+            draw_strip(ui, self._shown, ui.view_rect, ui.legend_height)
 
     @staticmethod
     def _rows(snapshot: Snapshot, ui: UiState) -> list[LegendRow]:

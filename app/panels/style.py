@@ -342,6 +342,8 @@ def clipped_text(text: str, width: float) -> str:
 def engineering(value: float, unit: str, digits: int = 3) -> str:
     """A number with a metric prefix: 0.00123, "N" -> "1.23 mN"; below a billionth it counts as zero."""
     size = abs(value)
+    if math.isinf(size):
+        return f"{'−' if value < 0.0 else ''}∞ {unit}"
     if size < 1e-9 or size != size:
         return f"{0.0 if size < 1e-9 else value:g} {unit}"
     for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")):

@@ -483,8 +483,7 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
         per_metre = momentum_scale(snapshot, scale)
         about = f"angular momentum about the centre of mass, 1 m = {per_metre:.3g} kg m²/s"
         rows.append(LegendRow("double_arrow", look.momentum, about))
-    if options.vectors is not None and options.vectors.body < len(snapshot.x):
-        rows += [LegendRow(*row) for row in vector_rows(snapshot, options.vectors, look, scale)]
+    rows += legend_of_vectors(snapshot, options)
     if options.centers_of_mass:
         rows.append(LegendRow("checker", look.stick, "centre of mass"))
     if options.inertia_boxes:
@@ -498,6 +497,14 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
     if options.mouse_spring and snapshot.grabbed is not None:
         rows.append(LegendRow("spring", look.spring, "mouse spring"))
     return rows
+
+
+def legend_of_vectors(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
+    """The rows of the arrows that the tab Body asks for."""
+    if options.vectors is None or options.vectors.body >= len(snapshot.x):
+        return []
+    look, scale = theme(options.dark), scales(snapshot, options)
+    return [LegendRow(*row) for row in vector_rows(snapshot, options.vectors, look, scale)]
 
 
 def _force_rows(snapshot: Snapshot, options: ViewOptions, scale: Scale, look: Theme) -> list[LegendRow]:
