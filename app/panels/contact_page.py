@@ -98,7 +98,6 @@ def lines(snapshot: Snapshot, row: int) -> list[Line]:
     """Vectors at the left, numbers at the right."""
     c, u = snapshot.contacts, relative_velocity(snapshot, row)
     n, lam, friction = c.normal[row], float(c.lam[row]), c.friction_force[row]
-    normal_part = float(c.impulse[row] @ n)
     return [
         (Numbers("point", "m", c.point[row], STILL, "Midway between the two surfaces"),
          Numbers("φ", "m", c.gap[row], STILL, "Gap: > 0 apart, < 0 overlapping", ("contact_gap",))),
@@ -115,10 +114,7 @@ def lines(snapshot: Snapshot, row: int) -> list[Line]:
          Numbers("|f_t|", "N", float(np.linalg.norm(friction)), STILL, "Size of the friction force",
                  ("contact_friction",))),
         (Numbers("f h", "N s", c.impulse[row], STILL, "Impulse of the whole step on b, impacts in it included"),
-         Numbers("n · f h", "N s", normal_part, STILL, "Its part along the normal")),
-        (None, Numbers("μ λ", "N", float(c.friction[row]) * lam, STILL, "What friction can be at most")),
-        (None, Numbers("margin", "", margin(c, row), 0.0,
-                       "1 − |f_t|/(μ λ): 1 without friction, 0 on the cone; – where there is no force or no friction")),
+         Numbers("μ λ", "N", float(c.friction[row]) * lam, STILL, "What friction can be at most")),
     ]
 
 
@@ -143,7 +139,9 @@ def words(snapshot: Snapshot, row: int) -> tuple[str, ...]:
     a, b = (int(model.shapes.material[int(shape[row])]) for shape in (c.shape_a, c.shape_b))
     case = CASES.get(int(c.case[row]), "no case told by this method")
     sets = set_symbols(bool(c.current[row]), bool(c.active[row]))
-    told = [f"Case {case}    {mode(c, row)}    sets {sets}",
+    spare = margin(c, row)
+    cone = "" if np.isnan(spare) else f",  cone margin 1 − |f_t|/(μ λ) = {spare:.4g}"
+    told = [f"Case {case}    {mode(c, row)}{cone}    sets {sets}",
             f"{names[a]} on {names[b]}:    e = {c.restitution[row]:.4g}    μ = {c.friction[row]:.4g}"
             f"{_more(model, a, b)}"]
     if row < len(snapshot.dents):

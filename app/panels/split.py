@@ -31,11 +31,11 @@ class Split:
         sides = shown(snapshot)
         rows = self._shown = self._rows(snapshot, ui)
         self._box = box_of(ui, rows, ui.view_rect) if len(sides) == 1 else None
-        height = 0.0 if self._box else strip_height(ui, rows, ui.view_rect)
-        if rows and not self._box and not height and ui.view.vectors is not None:
+        strip = 0.0 if self._box else strip_height(ui, rows, ui.view_rect)
+        if rows and not self._box and not strip and ui.view.vectors is not None:
             rows = self._shown = legend_of_vectors(snapshot, ui.view)  # no room for all: the arrows that were asked for
-            height = strip_height(ui, rows, ui.view_rect)
-        ui.legend_height = 0.0 if self._box else self._steady(height, len(rows), ui)
+            strip = strip_height(ui, rows, ui.view_rect)
+        ui.legend_height = 0.0 if self._box else self._steady(strip, len(rows), ui)
         while len(self.stages) < len(sides):
             self.stages.append(Stage(self.ctx))
         for stage, side, rect in zip(self.stages, sides, ui.side_rects(len(sides)), strict=False):
