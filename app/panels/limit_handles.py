@@ -15,7 +15,7 @@ from ..view.camera import Camera
 from . import style
 from .view import draw_labels
 
-REACH = 0.2       # radius of the arc / distance of the camera: outside of the other handles
+REACH = 0.15      # radius of the arc / distance of the camera: outside of the other handles
 GRIP = 0.75       # of a handle, around its middle [font heights]
 PIECES = 48       # of the arc
 GRAZING = 0.05    # cosine between the ray and the axis below which the plane of a turn is seen from its edge
