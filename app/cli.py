@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import replace
 from enum import IntEnum
 from functools import partial
 from pathlib import Path
@@ -21,24 +20,21 @@ from typing import Annotated, Any, NoReturn
 import typer
 import typer.core
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn
 from rich.table import Table
 
 from ..assets import examples, gallery, lessons, scene_path
 from ..physics import Scene, Simulation
 from ..physics.core.held_folder import ScratchFolder, remove_scratch
-from ..physics.core.progress import telling
 from ..physics.core.version import own_version
 from ..physics.core.whole_file import whole_file
-from ..physics.lesson.lesson import Lesson, is_lesson
+from ..physics.lesson.lesson import is_lesson
 from ..physics.look.quantities import named
 from ..physics.methods.choices import check_settings
 from ..physics.run.keeper import Keeper
-from ..physics.run.messages import Recording, Settings
+from ..physics.run.messages import Settings
 from ..physics.run.run_file import SUFFIX
 from ..physics.run.sweep import REASON, Sweep
-from ..physics.scene.mesh_files import NAMES
-from ..physics.scene.mesh_scene import AS_IT_IS, MeshChoices
+from ..physics.scene.mesh_scene import MeshChoices
 from ..physics.simulation.alarm import EnergyAlarm
 from ..physics.simulation.failure import CannotStep
 from .arguments import (
@@ -49,22 +45,19 @@ from .arguments import (
     check_output,
     input_errors,
     mesh,
-    parse_camera,
-    parse_methods,
-    parse_size,
     parse_value,
     parse_values,
     takes,
 )
 from .cli_lessons import answers_command, export_step, lessons_command, load_lesson
-from .console import bar_of, progress_bar, say, written
+from .cli_record import record_command, shot
+from .console import progress_bar, say, written
 from .figure import SUFFIXES as SUFFIXES_OF_CURVES
-from .machine import Unavailable, require_libraries
+from .loading import load
+from .machine import Unavailable
 from .narration import narrated
-from .opening import SHOWN_AFTER, CannotOpen, in_words, opened
-from .record.shot import Shot
+from .opening import CannotOpen, in_words
 from .stopping import Stopped, at_once, between_steps
-from .sweep_table import SweepTable
 from .sweeping import SUFFIXES, NoDask, carry_out
 from .trajectory import plotted, trajectory
 from .window_needed import window_opener
@@ -119,26 +112,6 @@ def overrides(
     with input_errors():
         check_settings(Settings(), settings)
     return settings
-
-
-def shot(
-    size: Annotated[str, typer.Option(help="Width x height in pixels.")] = "1920x1080",
-    fps: Annotated[int, typer.Option(min=1, max=240, help="Frames per second.")] = 60,
-    speed: Annotated[float | None, typer.Option(
-        min=1e-3, max=100.0, help="Simulated seconds per second of video (else the scene's own).")] = None,
-    at_events: Annotated[float, typer.Option(
-        "--slow-at-events", min=0.01, max=1.0, help="Slower around contact events: share of the speed there.")] = 1.0,
-    panels: Annotated[bool, typer.Option("--panels", help="With the panels of the app.")] = False,
-    camera: Annotated[
-        str | None, typer.Option(help="distance,azimuth,elevation[,x,y,z]: metres, degrees, point looked at.")
-    ] = None,
-    compare: Annotated[
-        str | None, typer.Option(metavar="METHOD,METHOD", help="Two or three methods, shown side by side.")
-    ] = None,
-) -> Shot:
-    """How a video shows what it shows, from its options."""
-    return Shot(size=parse_size(size), fps=fps, speed=speed, at_events=at_events, panels=panels,
-                camera=parse_camera(camera), compare=parse_methods(compare))
 
 
 @app.callback(invoke_without_command=True)
@@ -295,44 +268,7 @@ def run_one(sim: Simulation, until: float, every: int, out: Path | None, save_ru
         fail(asked[0].status, f"stopped at t = {sim.time:.6g} s")
 
 
-@app.command()
-@takes(shot=shot, mesh=mesh, settings=overrides)
-def record(
-    scene: SceneArgument,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Video file: .mp4, .mkv, .webm or .gif.")],
-    seconds: Annotated[float | None, typer.Option(
-        help="Simulated time to record [s] (else 10, or all of a recorded run).")] = None,
-    force: Force = False,
-    *, shot: Shot, mesh: MeshChoices, settings: dict[str, Any],
-) -> None:
-    """Record SCENE, or a recorded run, to a video, without a window or a display. What was recorded is kept where it
-    ends early."""
-    check_ending(out, (".mp4", ".mkv", ".webm", ".gif"))
-    check_output(out, force)
-    loaded, recording = load(scene, settings, mesh)
-    if recording is not None and shot.compare:
-        raise BadInput(f"{loaded.name} is a recorded run: --compare must be left out")
-    if seconds is None:
-        seconds = 10.0 if recording is None else min(recording.span[1] - recording.span[0], 3600.0)
-    if not 0.0 < seconds <= 3600.0:
-        raise BadInput(f"--seconds must be a time from 0 to 3600 s, not {seconds:g}")
-    require_libraries(window=False)
-    from .record.recorder import record as record_video
-    from .view.offscreen import GraphicsError
-
-    try:
-        with between_steps() as asked, progress_bar() as bar:
-            task = bar.add_task(out.name, total=1.0)
-
-            def progress(share: float) -> None:
-                bar.update(task, completed=share)
-                if asked:
-                    raise asked[0]
-
-            record_video(loaded, out, replace(shot, seconds=seconds), settings, progress, say, recording)
-    except (ValueError, GraphicsError) as error:  # the engine, the encoder or the driver gave up, and says why
-        raise Failed(str(error)) from error
-    print(f"{loaded.name}: {seconds:g} s written to {out}")
+app.command("record")(takes(shot=shot, mesh=mesh, settings=overrides)(record_command))
 
 
 @app.command("sweep")
@@ -442,47 +378,6 @@ def doctor() -> None:
             missing.append(what)
     if missing:
         raise Failed(f"missing: {', '.join(missing)}")
-
-
-# ------------------------------------------------------------------------------------------------ input
-
-
-def load(name: str, settings: dict[str, Any], mesh: MeshChoices = AS_IT_IS) -> tuple[Scene, Recording | None]:
-    """The scene of a gallery key, a scene file or a mesh; or a recorded run and its scene, which takes no settings."""
-    path = scene_path(name)
-    if not path.exists():
-        raise BadInput(f"there is no file and no gallery scene {name!r}; `contactlab scenes` lists the gallery")
-    with opening_bar():
-        content = opened(path, path.suffix.lower() in NAMES, mesh).content  # what takes long, while it is shown
-    if isinstance(content, Scene):
-        return content, None
-    if not isinstance(content, Recording):
-        kinds = {Lesson: "a lesson", SweepTable: "the table of a sweep"}
-        held = kinds.get(type(content), "a contact problem")
-        raise BadInput(f"{path.name} holds {held} and no scene: the window shows it, File > Open")
-    if settings:
-        raise BadInput(f"{path.name} is a recorded run and keeps its own settings: leave out {', '.join(settings)}")
-    for note in content.notes:
-        say(note)
-    return content.scene, content
-
-
-@contextmanager
-def opening_bar() -> Iterator[None]:
-    """A progress bar of what is opened inside, where that takes long."""
-    shown, begun = bar_of(TextColumn("{task.description}"), BarColumn()), time.monotonic()
-    task = shown.add_task("", total=1.0)
-
-    def tell(words: str, share: float) -> None:
-        shown.update(task, description=words, completed=share)
-        if time.monotonic() - begun > SHOWN_AFTER:
-            shown.start()
-
-    try:
-        with telling(tell):
-            yield
-    finally:
-        shown.stop()
 
 
 # ------------------------------------------------------------------------------------------------ output

@@ -39,18 +39,18 @@ def formula(ui: UiState, latex: str, size: float = SIZE, color: style.Color | No
         return
     ratio = imgui.get_io().display_framebuffer_scale.x
     size *= ui.preferences.scale
-    found = _picture(ui, latex, round(size * ratio))
+    found = picture_of(ui, latex, round(size * ratio))
     room = imgui.get_content_region_avail().x * ratio
     if found.size[0] > room > 0:
         smaller = max(size * room / found.size[0], LEAST)
-        found = _picture(ui, latex, int(smaller * ratio))
+        found = picture_of(ui, latex, int(smaller * ratio))
     width, height = found.size[0] / ratio, found.size[1] / ratio
     x, y = imgui.get_cursor_screen_pos()
     pictures.draw(found, round(x), round(y), width, height, tint)
     imgui.dummy((width, height))
 
 
-def _picture(ui: UiState, latex: str, pixels: int) -> pictures.Picture:
+def picture_of(ui: UiState, latex: str, pixels: int) -> pictures.Picture:
     return pictures.picture(ui, ("formula", latex, pixels), None, lambda: _typeset(latex, pixels))
 
 

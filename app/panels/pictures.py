@@ -45,9 +45,10 @@ def picture(
     return found
 
 
-def draw(found: Picture, x: float, y: float, width: float, height: float, color: int = 0xFFFFFFFF) -> None:
-    """Put a picture into the current window at a place of the screen."""
-    imgui.get_window_draw_list().add_image(
+def draw(found: Picture, x: float, y: float, width: float, height: float, color: int = 0xFFFFFFFF, to: Any = None
+         ) -> None:
+    """Put a picture into the current window, or a list of drawings, at a place of the screen."""
+    (to or imgui.get_window_draw_list()).add_image(
         found.data.get_tex_ref(), (x, y), (x + width, y + height), (0, 0), (1, 1), color)
 
 

@@ -236,7 +236,7 @@ def _plot(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
                 axis = Y_AXES[units.index(quantity_of(curve.quantity).unit)]
                 implot.set_axes(implot.ImAxis_.x1, axis)
                 x, y = points(snapshot, curve, mine.across)
-                _curve(ui, k, x, y, now_of(snapshot, curve, mine.across))
+                draw_curve(ui, k, x, y, now_of(snapshot, curve, mine.across))
                 if mine.across is None and len(x):
                     _expected(ui, k, snapshot, curve, x)
             if mine.across is None and len(snapshot.trace):
@@ -270,7 +270,7 @@ def now_of(snapshot: Snapshot, curve: Curve, across: Curve | None) -> tuple[floa
     return snapshot.t if across is None else value_now(snapshot, across), value_now(snapshot, curve)
 
 
-def _curve(ui: UiState, k: int, x: Array, y: Array, now: tuple[float, float]) -> None:
+def draw_curve(ui: UiState, k: int, x: Array, y: Array, now: tuple[float, float]) -> None:
     """A curve, and a dot where it is now."""
     if not len(x):
         return
@@ -283,15 +283,27 @@ def _curve(ui: UiState, k: int, x: Array, y: Array, now: tuple[float, float]) ->
 
 
 def _expected(ui: UiState, k: int, snapshot: Snapshot, curve: Curve, t: Array) -> None:
-    """The same quantity by the body's closed form: a line of dashes, also where no step is."""
-    at = np.linspace(t[0], t[-1], 2 * DASHES * BENDS)
+    """The same quantity by the body's closed form."""
+    found = expected(snapshot, curve, t[0], t[-1])
+    if found is not None:
+        draw_dashes(ui, k, *found.T)
+
+
+def expected(snapshot: Snapshot, curve: Curve, first: float, last: float) -> Array | None:
+    """(k, 2) times from first to last [s], also where no step is, and the quantity by the body's closed form; None
+    where it has none."""
+    at = np.linspace(first, last, 2 * DASHES * BENDS)
     y = closed_form(snapshot.model, snapshot.labels.closed_forms, curve.quantity, curve.body, at)
-    if y is not None:
-        first = np.flatnonzero(np.arange(len(at) - 1) // BENDS % 2 == 0)  # every other dash, in straight pieces
-        ends = np.column_stack([first, first + 1]).ravel()
-        implot.plot_line(f"##expected_{k}", at[ends], y[ends], implot.Spec(
-            line_color=style.colors(ui).text, line_weight=1.4 * ui.preferences.scale,
-            flags=implot.LineFlags_.segments))
+    return None if y is None else np.column_stack([at, y])
+
+
+def draw_dashes(ui: UiState, k: int, x: Array, y: Array) -> None:
+    """A line of dashes."""
+    first = np.flatnonzero(np.arange(len(x) - 1) // BENDS % 2 == 0)  # every other dash, in straight pieces
+    ends = np.column_stack([first, first + 1]).ravel()
+    implot.plot_line(f"##expected_{k}", x[ends], y[ends], implot.Spec(
+        line_color=style.colors(ui).text, line_weight=1.4 * ui.preferences.scale,
+        flags=implot.LineFlags_.segments))
 
 
 def _events(ui: UiState, snapshot: Snapshot) -> None:

@@ -109,13 +109,16 @@ def _pill(ui: UiState, name: str, top: float, text: str, color: style.Color,
     return p1[1] + 0.4 * font
 
 
-def draw_caption(ui: UiState, snapshot: Snapshot) -> None:
-    """Title and time, for videos without panels."""
+def draw_caption(ui: UiState, snapshot: Snapshot, title: str | None = None, clock: bool = True) -> None:
+    """Title, else the scene's, and time, for videos without panels."""
     c = style.colors(ui)
     font = ui.font
     x, y, w, _ = ui.view_rect
     draw = imgui.get_background_draw_list()
-    draw.add_text(ui.bold, round(1.25 * font), (x + font, y + 0.8 * font), style.u32(c.text), snapshot.labels.title)
+    words = snapshot.labels.title if title is None else title
+    draw.add_text(ui.bold, round(1.25 * font), (x + font, y + 0.8 * font), style.u32(c.text), words)
+    if not clock:
+        return
     text = f"t = {snapshot.now:.2f} s"
     if snapshot.speed != 1.0:
         text += f"   × {snapshot.speed:.2g}"

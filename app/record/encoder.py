@@ -1,7 +1,8 @@
-"""Video files: H.264 in fragments that survive a killed process, VP9, GIF; and pictures."""
+"""Video files while they grow: H.264 in fragments that survive a killed process, VP9, GIF; and pictures."""
 
 import queue
 import threading
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from ...physics.core.whole_file import whole_file
 
 Frame = NDArray[np.uint8]  # (height, width, 3), top row first
 
+LOSSLESS = ".frames.mkv"  # of a file that holds frames as they are, until others are made of it
+SUFFIXES = (".mp4", ".mkv", ".webm", ".gif", ".png", ".webp")  # of what can be recorded
+
 #: suffix -> codec, pixel format, options of the codec, options of the container
 FORMATS: dict[str, tuple[str, str, dict[str, str], dict[str, str]]] = {
     ".mp4": ("libx264", "yuv420p", {"preset": "veryfast", "crf": "18", "tune": "zerolatency"},
@@ -22,6 +26,7 @@ FORMATS: dict[str, tuple[str, str, dict[str, str], dict[str, str]]] = {
     ".mkv": ("libx264", "yuv420p", {"preset": "veryfast", "crf": "18", "tune": "zerolatency"}, {"flush_packets": "1"}),
     ".webm": ("libvpx-vp9", "yuv420p", {"deadline": "realtime", "cpu-used": "6", "crf": "24", "b": "0"}, {}),
     ".gif": ("gif", "pal8", {}, {}),
+    LOSSLESS: ("ffv1", "bgr0", {"level": "3", "slices": "4"}, {"flush_packets": "1"}),
 }
 KEYFRAME_EVERY = 0.5  # [s] at most this much is lost when the process is killed
 GIF_FPS = 50          # GIF counts time in 1/100 s, and viewers slow down what is faster
@@ -33,10 +38,19 @@ class CannotWrite(ValueError):
     """The message says which file, and why."""
 
 
-def check_path(path: Path, formats: tuple[str, ...] = (*FORMATS, ".png")) -> None:
+def cannot_write(path: Path, error: Exception) -> CannotWrite:
+    return CannotWrite(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}")
+
+
+def kind_of(path: Path) -> str:
+    """The key of a file in FORMATS, where it has one."""
+    return LOSSLESS if path.name.endswith(LOSSLESS) else path.suffix.lower()
+
+
+def check_path(path: Path, formats: Sequence[str] = SUFFIXES) -> None:
     """ValueError in one sentence where the path cannot become a video."""
-    if path.suffix.lower() not in formats:
-        names = ", ".join(f.removeprefix(".") for f in formats)
+    if kind_of(path) not in formats:
+        names = ", ".join(f.removeprefix(".") for f in formats if f != LOSSLESS)
         raise ValueError(f"{path.name}: a recording can be {names}, by the file's suffix")
     if not path.absolute().parent.is_dir():
         raise ValueError(f"{path}: there is no folder {path.absolute().parent}")
@@ -56,21 +70,22 @@ class Movie:
 
     def __init__(self, path: Path, size: tuple[int, int], fps: int) -> None:
         check_path(path, tuple(FORMATS))
-        codec, pixels, codec_options, container_options = FORMATS[path.suffix.lower()]
+        codec, pixels, codec_options, container_options = FORMATS[kind_of(path)]
         self.gif = codec == "gif"
         self.path, self.fps = path, min(fps, GIF_FPS) if self.gif else fps
         self.count = 0
-        self.size = size if self.gif else even(size)
+        self.size = even(size) if pixels == "yuv420p" else size
         try:
             with path.open("wb"):  # av opens the file only with the first frame: errors shall come now
                 pass
             self._file = av.open(str(path), "w", options=container_options)
         except OSError as error:
-            raise CannotWrite(f"{path} cannot be written: {error.strerror or error}") from error
+            raise cannot_write(path, error) from error
         stream: Any = self._file.add_stream(codec, rate=self.fps, options=codec_options)
         stream.width, stream.height, stream.pix_fmt = *self.size, pixels
         if not self.gif:
             stream.codec_context.gop_size = max(1, round(KEYFRAME_EVERY * fps))
+        if pixels == "yuv420p":
             stream.codec_context.color_range = 1
         self._stream = stream
         self._queue: queue.Queue[Frame | None] = queue.Queue(WAITING)
@@ -116,13 +131,17 @@ class Movie:
     def _picture(self, frame: Frame) -> av.VideoFrame:
         if not self.gif:
             return av.VideoFrame.from_ndarray(frame, format="rgb24")
-        reduced = Image.fromarray(frame).quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-        palette = np.zeros((256, 4), np.uint8)
-        given = np.array(reduced.getpalette(), np.uint8).reshape(-1, 3)
-        palette[: len(given), 1:] = given  # alpha, red, green, blue
-        palette[:, 0] = 255
-        indexed: Any = (np.asarray(reduced), palette)
-        return av.VideoFrame.from_ndarray(indexed, format="pal8")
+        return indexed(Image.fromarray(frame).quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE))
+
+
+def indexed(reduced: Image.Image) -> av.VideoFrame:
+    """A frame of a picture with up to 256 colours; colours that it has none for are transparent."""
+    palette = np.zeros((256, 4), np.uint8)  # alpha, red, green, blue
+    given = np.array(reduced.getpalette(), np.uint8).reshape(-1, 3)
+    palette[: len(given), 1:] = given
+    palette[: len(given), 0] = 255
+    both: Any = (np.asarray(reduced), palette)
+    return av.VideoFrame.from_ndarray(both, format="pal8")
 
 
 class Pictures:
@@ -163,7 +182,7 @@ def save_picture(path: Path, frame: Frame) -> None:
         with whole_file(path) as file:
             Image.fromarray(frame).save(file, format="PNG")
     except OSError as error:
-        raise CannotWrite(f"{path} cannot be written: {error.strerror or error}") from error
+        raise cannot_write(path, error) from error
 
 
 def fitted(frame: Frame, size: tuple[int, int]) -> Frame:

@@ -1,22 +1,23 @@
 """Recording: of the running window (`Take`), and of a scene without any window (`record`)."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...physics.run.messages import Command, Compare, Recording, SetSpeed, Side, Snapshot, Step
-from ...physics.run.runner import Runner
-from ...physics.run.slow_motion import QUIET, frame_speeds, slowed
-from ...physics.scene.scene import Scene
-from ..lab import keep_in_view, set_camera
-from ..scene_files import gallery_entries
-from ..ui_state import Preferences, UiState
-from ..view.camera import Camera, scene_bounds
-from .encoder import FORMATS, CannotWrite, Frame, Movie, Pictures, check_path, even, open_recording
-from .shot import Shot
+from ...physics.lesson.video import LONGEST_VIDEO, VideoTable, misfits, refuse_video
+from ...physics.run.messages import Command, Snapshot, Step
+from ...physics.run.slow_motion import QUIET, slowed
+from ...physics.scene.form import Location
+from .curves import Plotted
+from .encoder import LOSSLESS, Frame, Movie, Pictures, check_path, open_recording
+from .finishing import ANIMATED, TRACKS, Extras, check_voice, finish
+from .plan import VideoPlan, planned
+from .reel import Reel, Run, titles_of
+from .studio import Studio
+from .survey import Survey, survey
 
 PATIENCE = 1.0  # [s] of wall time after which a step that does not come is given up
 
@@ -84,178 +85,113 @@ def times_of(snapshot: Snapshot) -> set[float]:
     return {e.t for side in snapshot.sides or (snapshot,) for e in side.events if e.kind not in QUIET}
 
 
-def record(
-    scene: Scene, out: Path, shot: Shot | None = None, settings: Mapping[str, Any] | None = None,
-    progress: Callable[[float], None] | None = None, say: Callable[[str], None] | None = None,
-    recorded: Recording | None = None,
-) -> None:
-    """Record a scene without a display. settings: override the scene's own. progress: is told the share done, 0..1;
-    say: what was left out of the scene's file, and why the run should pause, which a recording does not do.
-    recorded: of a run of the scene, to be replayed.
+@dataclass(frozen=True)
+class Film:
+    """How a run is shown, with what else that needs."""
 
-    Raises ValueError in one sentence where `out` cannot be such a file or be written, or where the scene cannot be run
-    by one of the methods. Whatever ends it early, also an exception of `progress`, the frames so far are kept.
+    table: VideoTable = field(default_factory=VideoTable)
+    beside: Run | None = None      #: a second run
+    voice: Path | None = None
+    source: str = "the video"      #: what sentences about the table begin with
+    at: Location = ("video",)      #: and its place in its file
+
+
+def record(run: Run, out: Path, film: Film | None = None, progress: Callable[[float], None] | None = None,
+           say: Callable[[str], None] | None = None) -> None:
+    """Record a run without a display. progress: is told the share done, 0..1; say: what was left out of the scene's
+    file, and why the run should pause, which a recording does not do.
+
+    Raises ValueError, with one sentence for each mistake, where `out` cannot be such a file or be written, where the
+    table does not fit the run, or where the scene cannot be run. Whatever ends it early, also an exception of
+    `progress`, the frames so far are kept.
     """
-    shot, say = shot or Shot(), say or (lambda sentence: None)
+    film, say, progress = film or Film(), say or (lambda sentence: None), progress or (lambda share: None)
+    table = film.table
+    _check(film, out)
+    runs = [one for one in (run, film.beside) if one is not None]
+    speed = run.scene.speed if table.speed is None else table.speed
+    reels = [Reel(one, speed, table.compare) for one in runs]
+    span = _span(film, reels)
+    for number, reel in enumerate(reels):
+        refuse_video(list(misfits(table, film.at, reel.now.labels.bodies, span)) if not number else [], film.source)
+        for note in reel.now.labels.notes:
+            say(note)
+    found = _look_ahead(film, runs, speed, span)
+    plan = planned(table, run.title or reels[0].now.labels.title, span, speed, found.happenings)
+    if film.voice is not None:
+        check_voice(film.voice, table.voice_at, plan.seconds)
+    extras = Extras(plan.title, plan.captions, plan.chapters, film.voice, table.voice_at, table.most)
+    with (Studio(table.size_made, table.panels, table.dark) as studio,
+          recording(out, table.size_made, table.rate, extras, say) as movie):
+        _shoot(plan, reels, runs, studio, movie, found.plotted, progress, say)
+
+
+def _check(film: Film, out: Path) -> None:
+    """ValueError where the file cannot be of what is wanted."""
     check_path(out)
-    size = even(shot.size)
-    speed = scene.speed if shot.speed is None else shot.speed
+    kind = out.suffix.lower()
+    if film.table.transparent and kind != ".png":
+        raise ValueError(f"video.transparent needs pictures, .png, and {out.name} are none")
+    if film.voice is not None and kind not in TRACKS:
+        raise ValueError(f"video.voice needs a film, {', '.join(TRACKS)}, and {out.name} is none")
 
-    def begun() -> Runner:
-        runner = Runner(scene, settings or {}, paused=True, recording=recorded)
-        runner.begin()
-        runner.send(SetSpeed(speed))
-        runner.tick()
-        if shot.compare:
-            compare_methods(runner, shot.compare)
-        return runner
 
-    events = times_of_events(begun(), shot.seconds) if shot.at_events < 1.0 else []
-    runner = begun()
-    assert runner.latest is not None
-    for note in runner.latest.labels.notes:
-        say(note)
-    span = runner.latest.t, runner.latest.t + shot.seconds
-    with Studio(size, shot.panels, shot.dark) as studio, recording(out, size, shot.fps) as movie:
-        speeds = list(frame_speeds(span, movie.fps, events, speed, shot.at_events))
-        _shoot(runner, scene, studio, movie, speeds, shot.camera, progress or (lambda share: None), say)
+def _span(film: Film, reels: Sequence[Reel]) -> tuple[float, float]:
+    """First and last time that are shown [s]. Raises SceneError where the table has others than there are."""
+    table, (first, last) = film.table, reels[0].span
+    ends = [reel.span[1] for reel in reels]
+    begin = first if table.begin is None else table.begin
+    end = min([*ends, begin + (10.0 if math.isinf(last) else LONGEST_VIDEO)]) if table.until is None else table.until
+    if begin < first or end > min(ends) + 1e-9 or end <= begin or end - begin > LONGEST_VIDEO:
+        there = f"from {first:g} s on" if math.isinf(min(ends)) else f"from {first:g} to {min(ends):g} s"
+        raise ValueError(f"{film.source}: video.begin and video.until are {begin:g} and {end:g} s; they must be times "
+                         f"of the run, which goes {there}, and up to {LONGEST_VIDEO:g} s apart")
+    return begin, end
+
+
+def _look_ahead(film: Film, runs: Sequence[Run], speed: float, span: tuple[float, float]) -> Survey:
+    """What happens in the span, where the video is about it: the runs are run to its end."""
+    table = film.table
+    curious = table.narrated or table.slow_at_events < 1.0 or table.plot or any(
+        one.event is not None for one in (*table.caption, *table.chapter))
+    if not curious:
+        return Survey((), None)
+    return survey([Reel(one, speed, table.compare) for one in runs], titles_of(runs), span, table.plot)
+
+
+def _shoot(plan: VideoPlan, reels: Sequence[Reel], runs: Sequence[Run], studio: Studio, movie: Any,
+           plotted: Plotted | None, progress: Callable[[float], None], say: Callable[[str], None]) -> None:
+    """Frame by frame: the steps to its time, then its picture."""
+    from .compositor import Compositor
+
+    compositor = Compositor(plan, studio, plotted, titles_of(runs))
+    for k, frame in enumerate(plan.frames):
+        for reel in reels:
+            reel.to(frame.t, say)
+        if k == 0:
+            compositor.aim(reels[0].now, runs[0].scene)
+        movie.add(compositor.picture(frame, [reel.now for reel in reels]))
+        progress((k + 1) / len(plan.frames))
 
 
 @contextmanager
-def recording(out: Path, size: tuple[int, int], fps: int) -> Iterator[Movie | Pictures]:
-    """A recording that becomes `out` when the block ends, however it ends. Until then it is NAME.part.SUFFIX, which
-    plays where the process is killed. Where it cannot be written, or has no frame, a file `out` stays as it was."""
-    film = out.suffix.lower() in FORMATS  # and not a series of pictures, each of which is whole or not there
-    partial = out.with_stem(out.stem + ".part") if film else out
+def recording(out: Path, size: tuple[int, int], fps: int, extras: Extras | None = None,
+              say: Callable[[str], None] = lambda sentence: None) -> Iterator[Movie | Pictures]:
+    """A recording that becomes `out` when the block ends, however it ends. Until then its frames are in
+    NAME.part.SUFFIX, which plays where the process is killed. Where it cannot be written, or has no frame, a file `out`
+    stays as it was.
+    """
+    kind = out.suffix.lower()
+    film = kind != ".png"  # and not a series of pictures, each of which is whole or not there
+    partial = out.with_name(f"{out.stem}.part{LOSSLESS if kind in ANIMATED else out.suffix}") if film else out
     movie = open_recording(partial, size, fps)
     try:
         try:
             yield movie
         finally:
             movie.close()
-    except CannotWrite:
-        partial.unlink(missing_ok=True)
-        raise
+            if film and movie.count and (said := finish(partial, out, extras or Extras())):
+                say(said)
     finally:
-        if film and movie.count and partial.exists():
-            partial.replace(out)
-        elif film:
+        if film:
             partial.unlink(missing_ok=True)
-
-
-def times_of_events(runner: Runner, seconds: float) -> list[float]:
-    """When the events of the next `seconds` of a run are [s]: it is run to there."""
-    found: set[float] = set()
-    assert runner.latest is not None
-    end = runner.latest.t + seconds
-    while (now := runner.latest).t < end and not now.error:
-        runner.send(Step(1))
-        runner.tick()
-        found |= times_of(runner.latest)
-    return sorted(found)
-
-
-def _shoot(
-    runner: Runner, scene: Scene, studio: "Studio", movie: Any, speeds: Sequence[float],
-    camera: tuple[float, ...] | None, progress: Callable[[float], None], say: Callable[[str], None],
-) -> None:
-    """Frame by frame: a picture, then the steps to the next one. speeds: of each frame."""
-    cadence = Cadence(movie.fps)
-    for k, speed in enumerate(speeds):
-        runner.tick()
-        snapshot = runner.latest
-        assert snapshot is not None
-        if snapshot.error and runner.failure:
-            raise ValueError(f"{snapshot.scene_name} stopped at t = {snapshot.t:.3f} s: {snapshot.error}")
-        if snapshot.error:
-            say(f"t = {snapshot.t:.6g} s: {snapshot.error}")
-        if k == 0:
-            studio.aim(snapshot, camera, scene)
-        movie.add(studio.picture(replace(snapshot, speed=speed), snapshot.t))
-        progress((k + 1) / len(speeds))
-        count = cadence.steps(speed, snapshot.h)
-        if count:
-            runner.send(Step(count))
-
-
-def compare_methods(runner: Runner, methods: Sequence[str]) -> None:
-    """Put methods side by side; ValueError in one sentence where the scene cannot be run by one of them."""
-    assert runner.latest is not None
-    settings = runner.latest.settings
-    runner.send(Compare(tuple(Side(replace(settings, method=method)) for method in methods)))
-    runner.tick()
-    if not runner.latest.sides:
-        raise ValueError(f"the methods cannot be compared: {runner.latest.notice}")
-
-
-class Studio:
-    """The view, and the panels where wanted, drawn without a window, or for one in its context."""
-
-    def __init__(self, size: tuple[int, int], panels: bool, dark: bool = True, ctx: Any = None) -> None:
-        from ..panels.split import Split
-        from ..view.imgui_backend import Gui
-        from ..view.offscreen import Offscreen
-
-        self.panels = panels
-        self.camera = Camera()
-        self.offscreen = Offscreen(size, ctx)
-        self.ctx = self.offscreen.ctx
-        scale = max(size[1] / 800.0, 0.5) if not panels else max(size[1] / 900.0, 0.7)
-        self.gui = Gui(self.ctx, size)
-        self.stage = Split(self.ctx)
-        self.ui = UiState(preferences=Preferences(dark=dark, scale=scale))
-        self.ui.view.dark = dark
-        self.ui.bold = self.gui.bold
-        self.ui.playing = True
-        self.size = size
-        if panels:
-            self.ui.scenes = gallery_entries()
-
-    def __enter__(self) -> "Studio":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.release()
-
-    def release(self) -> None:
-        """Give back everything made in the context."""
-        self.stage.release()
-        self.gui.release()
-        self.offscreen.release()
-
-    def aim(self, snapshot: Snapshot, camera: tuple[float, ...] | None, scene: Scene) -> None:
-        """As asked, else as the scene says, else framing everything that moves."""
-        lo, hi = scene_bounds(snapshot.model, snapshot.x, snapshot.q)
-        _, _, width, height = self.ui.side_rects(len(snapshot.sides) or 1)[0]
-        self.camera.frame(lo, hi, width / height)
-        wanted = scene.camera
-        if camera is not None:
-            set_camera(self.camera, *camera[:3], target=camera[3:] or None)
-        elif wanted is not None:
-            self.ui.view.keep_in_view = wanted.follow
-            set_camera(self.camera, wanted.distance, wanted.azimuth, wanted.elevation, wanted.target)
-
-    def picture(self, snapshot: Snapshot, now: float) -> Frame:
-        """One frame (height, width, 3)."""
-        from ..panels import style
-        from ..panels.layout import draw_ui
-        from ..panels.view import draw_caption
-
-        ui, target = self.ui, self.offscreen.fbo
-        ui.clock = now
-        self.gui.use()
-        self.gui.new_frame()
-        style.apply(ui)
-        if self.panels:
-            draw_ui(ui, snapshot, lambda command: None)
-        else:
-            ui.view_rect = (0.0, 0.0, float(self.size[0]), float(self.size[1]))
-        if ui.view.keep_in_view:
-            keep_in_view(self.camera, snapshot, ui.side_rects(len(snapshot.sides) or 1)[0])
-        style.fill(target, ui, self.size[1])
-        self.stage.render(snapshot, self.camera, ui, target, self.size[1])
-        self.stage.write(snapshot, self.camera, ui, 0.0 if self.panels else 2.2 * ui.font)
-        if not self.panels:
-            draw_caption(ui, snapshot)
-        self.gui.finish(target)
-        return self.offscreen.read()

@@ -128,7 +128,7 @@ class Renderer(GlOwner):
         """Whether the picture kept from before would differ visibly: piles at rest are drawn once."""
         camera = view.camera
         numbers = np.concatenate([camera.eye, camera.backward, [camera.fov]]).tobytes()
-        seen = numbers, view.look, view.grid, options.transparent, options.wireframe, options.shadows
+        seen = numbers, view.look, view.grid, options.transparent, options.wireframe, options.shadows, options.flat
         at = _together(at, *(ghosts.at for ghosts in self._ghosts))
         bound = np.concatenate([bound, *(ghosts.bound for ghosts in self._ghosts)])
         if self._painted and self._painted[0] == seen:
@@ -150,7 +150,7 @@ class Renderer(GlOwner):
             ghosts.write(eye, view.camera.backward)
         if options.shadows:
             self._cast_shadows()
-        flat = self._flat[at.place[self._flat, 2] < AWAY]
+        flat = self._flat[at.place[self._flat, 2] < AWAY] if options.flat is None else self._flat[:0]
         planes = backdrop.planes(at.place[flat], at.turn[flat])
         floors = [p for p in planes if backdrop.is_solid(p, eye)]
         if self.quality.software:
@@ -189,7 +189,7 @@ class Renderer(GlOwner):
         ctx, canvas = self.ctx, self._targets.canvas
         ctx.enable_only(moderngl.DEPTH_TEST)
         ctx.depth_func = "<="
-        self._paint_backdrop(floors, view)
+        self._paint_backdrop(floors, view, options.flat)
         self._paint_bodies(floors, view, options)
         walls = [p for p in planes if not backdrop.is_solid(p, view.camera.eye)]
         if walls:
@@ -230,16 +230,18 @@ class Renderer(GlOwner):
             self._tiles.orphan(2 * len(data))
         self._tiles.write(data)
 
-    def _paint_backdrop(self, floors: list[backdrop.FloorOrWall], view: backdrop.View) -> None:
-        """Sky and floors; on slow machines they are kept as long as nothing about them changes."""
+    def _paint_backdrop(self, floors: list[backdrop.FloorOrWall], view: backdrop.View,
+                        flat: tuple[float, float, float] | None) -> None:
+        """Sky and floors, or one colour; on slow machines they are kept as long as nothing about them changes."""
         targets, camera = self._targets, view.camera
         numbers = [camera.eye, camera.backward, [camera.fov], *(part.ravel() for plane in floors for part in plane)]
-        still = (np.concatenate(numbers).tobytes(), view.look, view.grid)
+        still = (np.concatenate(numbers).tobytes(), view.look, view.grid, flat)
         if not self.quality.software or still != self._still:
             surface = targets.kept if self.quality.software else targets.canvas
             surface.use()
-            surface.clear(depth=1.0)
-            self._backdrop.paint(floors, view)
+            surface.clear(*(flat or (0.0, 0.0, 0.0)), depth=1.0)
+            if flat is None:
+                self._backdrop.paint(floors, view)
             self._still = still
         if self.quality.software:
             self.ctx.copy_framebuffer(targets.canvas, targets.kept)

@@ -70,6 +70,7 @@ class ViewOptions:
     grid: bool = True
     legend: bool = True
     dark: bool = True
+    flat: tuple[float, float, float] | None = None  # one colour in place of sky and planes, for pictures cut out
     still: bool = False            # impacts are shown without a flash
     force_scale: float = 1.0       # multiplies the automatic scale (newtons per metre shown in the legend)
     logarithmic: bool = False      # arrow length ~ log(1 + 100 f/f_ref), see scales.arrow_lengths

@@ -14,7 +14,8 @@ from ..lab import Lab
 from ..panels.stage import thumbnails
 from ..preferences import videos_folder
 from ..record.encoder import Frame, even, numbered, save_picture, save_thumbnail
-from ..record.recorder import Studio, Take
+from ..record.recorder import Take
+from ..record.studio import Studio
 from ..scene_files import picture_of
 from ..ui_state import RecordingStatus, UiState
 from ..view.imgui_backend import TextureStore

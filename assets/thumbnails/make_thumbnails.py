@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from contactlab.app.record.recorder import Studio
+from contactlab.app.record.studio import Studio
 from contactlab.app.view.view_options import ViewOptions
 from contactlab.assets import gallery
 from contactlab.physics import Scene
@@ -38,13 +38,14 @@ def pictures(path: Path, moment: float) -> list[Image.Image]:
     runner.tick()
     size = (SIZE[0] * DRAWN, SIZE[1] * DRAWN)
     with Studio(size, panels=False) as studio:
-        studio.aim(runner.latest, None, scene)
+        studio.aim(runner.latest, scene)
         studio.camera.distance *= AS_CLOSE.get(path.stem, CLOSER)
         frames = []
         for dark in (True, False):
             bare = ViewOptions(contact_points=False, normals=False, forces=False, friction_forces=False, impulses=False,
                                joints=False, dark=dark)
-            studio.stage.stages[0].renderer.draw(runner.latest, studio.camera, bare, studio.offscreen.fbo, float(DRAWN))
+            renderer = studio.stages[0].stages[0].renderer
+            renderer.draw(runner.latest, studio.camera, bare, studio.offscreen.fbo, float(DRAWN))
             frames.append(studio.offscreen.read())
     return [Image.fromarray(frame).resize(SIZE, Image.Resampling.LANCZOS) for frame in frames]
 

@@ -17,14 +17,14 @@ def slowed(t: float, events: Iterable[float], speed: float, share: float) -> flo
     return share + (1.0 - share) * part * part * (3.0 - 2.0 * part)
 
 
-def frame_speeds(span: tuple[float, float], fps: int, events: Sequence[float], speed: float, share: float
-                 ) -> Iterator[float]:
-    """The speed of every frame of a video of a span of simulated time [s] with events at those times [s]; at least
-    one."""
+def frame_times(span: tuple[float, float], fps: int, events: Sequence[float], speed: float, share: float
+                ) -> Iterator[tuple[float, float]]:
+    """The simulated time [s] and the speed of every frame of a video of a span of simulated time [s] with events at
+    those times [s]; at least one."""
     t, end = span
     while True:
         now = speed * slowed(t, events, speed, share)
-        yield now
+        yield t, now
         t += now / fps
         if t >= end - 0.5 * now / fps:
             return

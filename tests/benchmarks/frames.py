@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from contactlab.app.record.recorder import Studio
+from contactlab.app.record.studio import Studio
 from contactlab.assets import scene_path
 from contactlab.physics import Scene
 from contactlab.physics.run.messages import Step
@@ -51,7 +51,7 @@ def measure(scene: Scene, size: tuple[int, int], panels: bool) -> tuple[int, flo
     snapshot = runner.latest
     assert snapshot is not None
     with Studio(size, panels) as studio:
-        studio.aim(snapshot, None, scene)
+        studio.aim(snapshot, scene)
         walls, cpus = [], []
         for k in range(FRAMES + 5):
             wall, cpu = time.perf_counter(), time.process_time()

@@ -25,7 +25,7 @@ from contactlab.app import commands
 from contactlab.app.lab import Lab
 from contactlab.app.panels.layout import draw_ui
 from contactlab.app.panels.lower import TABS
-from contactlab.app.record.recorder import Studio
+from contactlab.app.record.studio import Studio
 from contactlab.assets import gallery
 from contactlab.physics import Scene
 from contactlab.physics.methods import METHODS
@@ -150,8 +150,8 @@ def frame(studio: Studio, lab: Lab, now: float) -> None:
     studio.gui.use()
     studio.gui.new_frame()
     draw_ui(ui, lab.snapshot, lab.send)
-    studio.stage.render(lab.snapshot, lab.camera, ui, studio.offscreen.fbo, SIZE[1])
-    studio.stage.write(lab.snapshot, lab.camera, ui)
+    studio.stages[0].render(lab.snapshot, lab.camera, ui, studio.offscreen.fbo, SIZE[1])
+    studio.stages[0].write(lab.snapshot, lab.camera, ui)
     studio.gui.finish(studio.offscreen.fbo)
 
 

@@ -11,7 +11,7 @@ from contactlab.physics import Scene
 from contactlab.physics.run import messages as m
 from contactlab.physics.run.pacing import Pacer
 from contactlab.physics.run.runner import Runner
-from contactlab.physics.run.slow_motion import REACH, frame_speeds, slowed
+from contactlab.physics.run.slow_motion import REACH, frame_times, slowed
 
 SHARES = st.floats(0.01, 1.0)
 TIMES = st.lists(st.floats(0.0, 10.0), max_size=6)
@@ -37,7 +37,8 @@ def test_the_clock_is_slowest_at_events_and_as_it_was_far_from_them(t, events, s
 @given(TIMES, st.floats(0.5, 5.0), st.floats(0.2, 1.0))
 def test_the_frames_of_a_video_come_to_its_span(events, speed, share):
     """The sum of what the frames advance is the span, to half a frame at its end."""
-    speeds = list(frame_speeds((0.0, 2.0), 60, events, speed, share))
+    times, speeds = zip(*frame_times((0.0, 2.0), 60, events, speed, share), strict=True)
+    assert times[0] == 0.0 and np.allclose(np.diff(times), np.array(speeds[:-1]) / 60, rtol=0.0, atol=1e-12)
     assert abs(sum(speeds) / 60 - 2.0) <= 0.5 * speed / 60 * (1 + 1e-9) or len(speeds) == 1
     assert len(speeds) >= round(2.0 * 60 / speed * (1 - 1e-12)) - 1
     if share == 1.0 or not events:

@@ -12,7 +12,7 @@ from contactlab.app import commands
 from contactlab.app.lab import Lab
 from contactlab.app.panels.layout import draw_ui
 from contactlab.app.panels.lower import TABS
-from contactlab.app.record.recorder import Studio
+from contactlab.app.record.studio import Studio
 from contactlab.assets import gallery
 from contactlab.physics import Scene
 from contactlab.physics.core.limits import HISTORY
@@ -45,8 +45,8 @@ class App:
             self.studio.gui.use()
             self.studio.gui.new_frame()
             draw_ui(ui, self.lab.snapshot, self.lab.send)
-            self.studio.stage.render(self.lab.snapshot, self.lab.camera, ui, self.studio.offscreen.fbo, SIZE[1])
-            self.studio.stage.write(self.lab.snapshot, self.lab.camera, ui)
+            self.studio.stages[0].render(self.lab.snapshot, self.lab.camera, ui, self.studio.offscreen.fbo, SIZE[1])
+            self.studio.stages[0].write(self.lab.snapshot, self.lab.camera, ui)
             self.studio.gui.finish(self.studio.offscreen.fbo)
 
     def round(self, tabs):
