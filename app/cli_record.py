@@ -9,7 +9,7 @@ import typer
 from ..assets import lessons, scene_path
 from ..physics.lesson.lesson import is_lesson, settings_to_send
 from ..physics.lesson.video import LONGEST_VIDEO, MOST_CURVES, THEMES, VideoTable, ViewTable, read_video
-from ..physics.scene.mesh_scene import MeshChoices
+from ..physics.scene.mesh_scene import AS_IT_IS, MeshChoices
 from .arguments import (
     BadInput,
     Failed,
@@ -127,6 +127,8 @@ def of_run(scene: str, table: VideoTable, file: Path | None, settings: dict[str,
     if file is None:
         return run, Film(table)
     folder = file.absolute().parent
+    if table.beside is not None and table.beside.titles:
+        run = replace(run, title=table.beside.titles[0])
     return run, Film(table, beside(table, run, scene, mesh, folder, file.name), voice(table, folder), file.name)
 
 
@@ -152,30 +154,30 @@ def of_lesson(name: str, step: int | None, table: VideoTable | None, settings: d
         "hide": tuple(name for name in page.hide if name not in own.show) + own.hide, "plot": own.plot or page.plot}
     run = Run(bound.scene, settings_to_send(bound, page))
     shown = own.model_copy(update=of_step)
+    if own.beside is not None and own.beside.titles:
+        run = replace(run, title=own.beside.titles[0])
     return run, Film(shown, beside(own, run, "", None, lesson.folder, lesson.path.name), voice(own, lesson.folder),
                      lesson.path.name, ("step", step - 1, "video"))
 
 
 def beside(table: VideoTable, run: "Run", again: str, mesh: MeshChoices | None, folder: Path, source: str
            ) -> "Run | None":
-    """The second run that a table of a file in this folder names. again: what the first was loaded from; a recorded run
-    can be read once for each."""
+    """The second run that the table of a file in this folder names. again: what the first was loaded from; a recorded
+    run is read once for each."""
     if table.beside is None:
         return None
-    other = table.beside
-    changed = dict(other.settings)
-    if other.scene is None:
-        if run.recording is not None and changed:
-            raise BadInput(f"{source}: video.beside.settings are given, but {run.scene.name} is a recorded run, which "
-                           "keeps its own; it must be left out, or scene be given")
-        again_of = load(again, {}, mesh)[1] if mesh is not None and run.recording is not None else None
-        return replace(run, settings={**run.settings, **changed}, title=other.title or in_words(changed),
-                       recording=again_of)
-    below = folder / other.scene
-    name = str(below) if below.is_file() else other.scene
-    with input_errors():
-        loaded, recording = load(name, changed)
-    return replace(run, scene=loaded, settings=changed, recording=recording, title=other.title)
+    name, changed = table.beside.scene, dict(table.beside.settings)
+    title = table.beside.titles[1] if table.beside.titles else ""
+    if name is not None:
+        below = folder / name
+        loaded, recording = load(str(below) if below.is_file() else name, changed)
+        return replace(run, scene=loaded, settings=changed, recording=recording, title=title)
+    if run.recording is None:
+        return replace(run, settings={**run.settings, **changed}, title=title or in_words(changed))
+    if changed:
+        raise BadInput(f"{source}: video.beside.settings are given, but {run.scene.name} is a recorded run, which "
+                       "keeps its own; they must be left out, or video.beside.scene be given")
+    return replace(run, recording=load(again, {}, mesh or AS_IT_IS)[1], title=title)
 
 
 def in_words(settings: dict[str, Any]) -> str:

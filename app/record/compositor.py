@@ -1,7 +1,7 @@
 """Pictures of a plan: views of one run or of two side by side, curves beside them, captions and cards over them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,10 +19,10 @@ from .encoder import Frame
 from .plan import Aim, Card, FrameOf, Told, VideoPlan
 from .studio import Studio
 
-BESIDE, BELOW = 0.36, 0.36   # share of the picture that curves take at its right, or below
+BESIDE, BELOW = 0.36, 0.4   # share of the picture that curves take at its right, or below
 BLACK, WHITE = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
-CAPTION, CAPTION_FORMULA = 1.35, 1.5  # sizes of letters [font heights]
-TITLE, SUBTITLE, CARD_FORMULA = 2.8, 1.4, 2.0
+CAPTION, CAPTION_FORMULA = 1.6, 1.75  # sizes of letters [font heights]
+TITLE, SUBTITLE, CARD_FORMULA = 3.4, 1.7, 2.4  # likewise
 
 
 def layout(size: tuple[int, int], runs: int, plot_at: str | None, gap: float) -> tuple[list[Rect], Rect | None]:
@@ -122,11 +122,8 @@ def cut_out(on_black: Frame, on_white: Frame) -> Frame:
 # --------------------------------------------------------------------------------------------------- overlays
 
 
-def wrapped(text: str, face: Any, size: float, width: float) -> list[str]:
-    """The lines of a text that is so wide at most; what has no spaces is broken anywhere."""
-    def wide(words: str) -> float:
-        return face.calc_text_size_a(size, 1e9, 0.0, words).x
-
+def wrapped(text: str, width: float, wide: Callable[[str], float]) -> list[str]:
+    """The lines of a text that is so wide at most; what has no spaces is broken anywhere. wide: how wide words are."""
     found = []
     for paragraph in text.splitlines():
         line = ""
@@ -155,11 +152,14 @@ class _Column:
         self.height, self.width = 0.0, 0.0
 
     def text(self, words: str, size: float, color: int, face: Any = None) -> None:
-        face, pixels = face or imgui.get_font(), float(round(size * self._ui.font))
-        for line in wrapped(words, face, pixels, self._width):
-            wide = face.calc_text_size_a(pixels, 1e9, 0.0, line).x
-            self._add(wide, 1.25 * pixels,
-                      lambda draw, x, y, line=line: draw.add_text(face, pixels, (round(x), round(y)), color, line))
+        pixels = float(round(size * self._ui.font))
+        with style.font(self._ui, face is not None):
+            def wide(line: str) -> float:
+                return imgui.calc_text_size(line).x * pixels / imgui.get_font_size()
+
+            for line in wrapped(words, self._width, wide):
+                self._add(wide(line), 1.25 * pixels, lambda draw, x, y, line=line: draw.add_text(
+                    face or imgui.get_font(), pixels, (round(x), round(y)), color, line))
 
     def formula(self, latex: str, size: float, color: int) -> None:
         if not formula.ready():

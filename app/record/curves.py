@@ -13,7 +13,7 @@ from ..panels.timeline import color_of
 from ..ui_state import Rect, UiState
 
 MARGIN = 0.07       # of an axis above and below what is drawn
-LETTERS = 14.0      # size of letters [pixels at scale 1]
+LETTERS = 17.0      # size of letters [pixels at scale 1]
 
 
 class Drawn(NamedTuple):
@@ -53,7 +53,8 @@ def room(curves: tuple[Drawn, ...]) -> tuple[float, float]:
 
 
 def draw_curves(ui: UiState, plotted: Plotted, rect: Rect, now: float) -> None:
-    """A plot a unit, one below the other; over each the names of its curves."""
+    """A plot a unit, one below the other, or next to each other where there is more room; over each the names of its
+    curves."""
     units = list(dict.fromkeys(curve.unit for curve in plotted.curves))
     x, y, w, h = rect
     pad = 0.9 * ui.font
@@ -61,28 +62,33 @@ def draw_curves(ui: UiState, plotted: Plotted, rect: Rect, now: float) -> None:
     imgui.set_next_window_size((w - 2.0 * pad, h - 2.0 * pad))
     flags = style.PANEL_FLAGS | imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_scrollbar
     imgui.begin("video_curves", None, flags)
-    high = imgui.get_content_region_avail().y / max(len(units), 1)
-    first = imgui.get_cursor_pos_y()
+    room_x, room_y = imgui.get_content_region_avail()
+    across = room_x > 2.0 * room_y
+    wide = room_x / (len(units) if across else 1)
+    high = room_y / (1 if across else len(units))
+    left, top = imgui.get_cursor_pos()
     with style.font(ui, size=LETTERS):
         for k, unit in enumerate(units):
-            imgui.set_cursor_pos_y(first + k * high)
-            top = imgui.get_cursor_pos_y()
+            imgui.set_cursor_pos((left + k * wide, top) if across else (left, top + k * high))
             own = [(n, curve) for n, curve in enumerate(plotted.curves) if curve.unit == unit]
+            imgui.begin_group()
             for n, curve in own:
-                _name(ui, n, curve)
-            size = -1, high - (imgui.get_cursor_pos_y() - top) - 0.4 * ui.font
-            _plot(ui, plotted, own, unit, now, size, k == len(units) - 1)
+                _name(ui, n, curve, wide)
+            used = imgui.get_cursor_pos_y() - (top if across else top + k * high)
+            size = wide - 0.8 * ui.font, high - used - 0.4 * ui.font
+            _plot(ui, plotted, own, unit, now, size, across or k == len(units) - 1)
+            imgui.end_group()
     imgui.end()
 
 
-def _name(ui: UiState, n: int, curve: Drawn) -> None:
+def _name(ui: UiState, n: int, curve: Drawn, wide: float) -> None:
     """A line in the colour of the curve, and its name."""
     left, top = imgui.get_cursor_screen_pos()
     middle = top + 0.5 * imgui.get_text_line_height()
     imgui.get_window_draw_list().add_line((left, middle), (left + ui.font, middle), style.u32(colors(ui)[n]),
                                           3.0 * ui.preferences.scale)
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + 1.4 * ui.font)
-    imgui.text(style.clipped_text(curve.title, imgui.get_content_region_avail().x))
+    imgui.text(style.clipped_text(curve.title, wide - 2.4 * ui.font))
 
 
 def _plot(ui: UiState, plotted: Plotted, own: list[tuple[int, Drawn]], unit: str, now: float,

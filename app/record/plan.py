@@ -4,6 +4,7 @@ chapters. Nothing here knows OpenGL or the engine."""
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 from ...physics.lesson.video import CardTable, InstantTable, VideoTable, ViewTable, filled
@@ -13,6 +14,7 @@ FADE = 0.4           # [s of video] in which a card gives way to the run, or com
 BLEND = 0.2          # [s of video] in which a caption comes, and in which it goes
 NARRATED = 3.0       # [s of video] for which the sentence of an event is shown
 LEAST_NARRATED = 1.2  # [s of video] below which it could not be read: the next event goes without
+MOST_FRAMES = 1_000_000
 CLOSEST = 0.5        # [s of video] between chapters at events: what is nearer belongs to the one before
 
 Point = tuple[float, float, float]
@@ -27,6 +29,7 @@ class Happening(NamedTuple):
     impulse: float           #: size [N s]
     lost: float              #: energy [J]
     sentence: str
+    run: int = 0             #: of two: 0 or 1
 
 
 class Told(NamedTuple):
@@ -92,14 +95,18 @@ class VideoPlan:
 
 def planned(table: VideoTable, title: str, span: tuple[float, float], speed: float,
             happenings: Sequence[Happening] = ()) -> VideoPlan:
-    """The video of the span [s] of a run in which this happens, in the order of time. speed: where the table has
-    none."""
+    """The video of the span [s] of a run in which this happens, in the order of time; of two runs the first is told
+    about. speed: where the table has none. ValueError where it would be too long."""
     rate, speed = table.rate, speed if table.speed is None else table.speed
     seen = [h.t for h in happenings if h.kind not in QUIET]
-    run = list(frame_times(span, rate, seen, speed, table.slow_at_events))
+    run = list(islice(frame_times(span, rate, seen, speed, table.slow_at_events), MOST_FRAMES + 1))
+    if len(run) > MOST_FRAMES:
+        raise ValueError(f"the video would have more than {MOST_FRAMES:,} frames: a greater video.speed or "
+                         "video.slow_at_events, or a lower video.rate makes fewer")
     before, behind = (0 if card is None else max(1, round(card.seconds * rate))
                       for card in (table.opening, table.ending))
     clock = _Clock([t for t, _ in run], before, rate)
+    happenings = [h for h in happenings if h.run == 0]
     captions = tuple(sorted([*_captions(table, happenings, clock), *_narrated(table, happenings, clock)]))
     times = [run[0]] * before + run + [run[-1]] * behind
     first, last = _card(table.opening), _card(table.ending)

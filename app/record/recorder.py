@@ -117,7 +117,7 @@ def record(run: Run, out: Path, film: Film | None = None, progress: Callable[[fl
         for note in reel.now.labels.notes:
             say(note)
     found = _look_ahead(film, runs, speed, span)
-    plan = planned(table, run.title or reels[0].now.labels.title, span, speed, found.happenings)
+    plan = planned(table, reels[0].now.labels.title, span, speed, found.happenings)
     if film.voice is not None:
         check_voice(film.voice, table.voice_at, plan.seconds)
     extras = Extras(plan.title, plan.captions, plan.chapters, film.voice, table.voice_at, table.most)

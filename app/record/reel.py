@@ -21,11 +21,8 @@ class Run:
 
 
 def titles_of(runs: Sequence[Run]) -> list[str]:
-    """A title for each run; of two runs of one scene what is different: its settings."""
-    if len(runs) == 1:
-        return [runs[0].title]
-    return [one.title or ", ".join(f"{name} = {value}" for name, value in one.settings.items())
-            or one.scene.title or one.scene.name for one in runs]
+    """A title for each run."""
+    return [one.title or one.scene.title or one.scene.name for one in runs]
 
 
 class Reel:

@@ -26,13 +26,13 @@ def survey(reels: Sequence[Reel], titles: Sequence[str], span: tuple[float, floa
     no such body."""
     happenings: list[Happening] = []
     curves: list[Drawn] = []
-    for reel, title in zip(reels, titles, strict=True):
+    for number, (reel, title) in enumerate(zip(reels, titles, strict=True)):
         wanted = tuple(Curve(*named(text, reel.now.labels.bodies)) for text in plot)
         reel.send(Watch(wanted))
         reel.to(span[0])
         seen = _Seen(wanted, reel.now)
         reel.to(span[1], each=lambda seen=seen, reel=reel: seen.note(reel.now))
-        happenings += seen.happenings(reel.now, span)
+        happenings += seen.happenings(reel.now, span, number)
         curves += seen.curves(reel.now, f", {title}" if len(reels) > 1 else "")
     happenings.sort(key=lambda h: h.t)
     marks = tuple((h.t, h.kind) for h in happenings if h.kind not in QUIET)
@@ -54,14 +54,14 @@ class _Seen:
             if self._wanted and len(side.trace):
                 self._rows[number].append(side.trace[np.searchsorted(side.trace[:, 0], side.t - 1e-12)].tolist())
 
-    def happenings(self, last: Snapshot, span: tuple[float, float]) -> list[Happening]:
-        """Of both sides of a comparison, each instant once."""
+    def happenings(self, last: Snapshot, span: tuple[float, float], run: int) -> list[Happening]:
+        """Of a comparison those of all sides."""
         names, found = last.labels.bodies, []
         for _, event in self._events:
             if span[0] <= event.t <= span[1]:
                 a, b = (names[i] if i >= 0 else "" for i in event.bodies)
                 found.append(Happening(event.t, event.kind, (a, b), float(np.linalg.norm(event.impulse)),
-                                       event.energy_before - event.energy_after, sentence(event, last.labels)))
+                                       event.energy_before - event.energy_after, sentence(event, last.labels), run))
         return found
 
     def curves(self, last: Snapshot, of_run: str) -> list[Drawn]:

@@ -53,7 +53,7 @@ Formula = Annotated[str, Field(strict=True, max_length=1000)]
 
 
 class InstantTable(Table):
-    """Something at an instant of the run: at a time, or at events."""
+    """Something at an instant of the run: at a time, or at events; of two runs at those of the first."""
 
     at: Time | None = field(None, "a time of the run, a number >= 0 [s]; or else event")
     event: choice(KINDS) | None = field(None, f"a kind of event: {', '.join(KINDS)}; or else at")  # pyright: ignore
@@ -104,7 +104,8 @@ class BesideTable(Table):
     scene: Name | None = field(None, "a scene file or a recorded run below the folder of this file, or a scene of the "
                                      "gallery (else the same scene)")
     settings: dict[Name, Any] = field({}, "a table of settings and values, such as restitution = 0.5")
-    title: Words = field("", "a line of text over it (else what of settings is given)")
+    titles: Annotated[tuple[Words, ...], Field(min_length=2, max_length=2)] | None = field(
+        None, "a list of two lines of text, over the first run and over this one (else their scenes' titles)")
 
 
 class VideoTable(Table):
