@@ -26,7 +26,7 @@ TITLE, SUBTITLE, CARD_FORMULA = 3.4, 1.7, 2.4  # likewise
 
 
 def layout(size: tuple[int, int], runs: int, plot_at: str | None, gap: float) -> tuple[list[Rect], Rect | None]:
-    """Where the views are, next to each other, and the curves, where there are any: at `plot_at`, right or below.
+    """Where the views are, next to each other and at least `gap` apart, and the curves, where there are any: at `plot_at`, right or below.
     Nothing overlaps, and all is inside the picture."""
     width, height = float(size[0]), float(size[1])
     plot = None
@@ -36,8 +36,9 @@ def layout(size: tuple[int, int], runs: int, plot_at: str | None, gap: float) ->
     elif plot_at == "below":
         high = round(BELOW * height)
         plot, height = (0.0, height - high, width, float(high)), height - high
-    each = (width - (runs - 1) * gap) / runs
-    return [(k * (each + gap), 0.0, each, height) for k in range(runs)], plot
+    each = (width - (runs - 1) * gap) // runs  # whole pixels: all views show the same
+    between = (width - runs * each) / max(runs - 1, 1)
+    return [(k * (each + between), 0.0, each, height) for k in range(runs)], plot
 
 
 class Compositor:

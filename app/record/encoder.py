@@ -166,7 +166,6 @@ class Pictures:
 
 def open_recording(path: Path, size: tuple[int, int], fps: int) -> Movie | Pictures:
     """What writes the frames, by the suffix of the path."""
-    check_path(path)
     return (Pictures if path.suffix.lower() == ".png" else Movie)(path, size, fps)
 
 

@@ -150,11 +150,8 @@ def _spoken(path: Path, stream: Any, begin: float, end: float) -> Iterator[Any]:
     shift = round(begin * SOUND_RATE)
     with av.open(str(path)) as voice:
         for frame in [*voice.decode(voice.streams.audio[0]), None]:
-            if frame is not None:
-                frame.pts = None
             for packet in stream.encode(frame):
-                packet.pts += shift
-                packet.dts += shift
+                packet.pts, packet.dts = packet.pts + shift, packet.dts + shift
                 if packet.dts * packet.time_base < end:
                     yield packet
 

@@ -28,9 +28,10 @@ Simulation(scene).step()
 """
 PICTURE = SCENE + """
 from pathlib import Path
-from contactlab.app.record.recorder import record
-from contactlab.app.record.shot import Shot
-record(scene, Path("{out}/first.mp4"), Shot(seconds=1 / 60, size=(1280, 800)))
+from contactlab.app.record.recorder import Film, record
+from contactlab.app.record.reel import Run
+from contactlab.physics.lesson.video import VideoTable
+record(Run(scene), Path("{out}/first.mp4"), Film(VideoTable(until=1 / 60, size=(1280, 800))))
 """
 FIRST_START = SCENE + """
 import os

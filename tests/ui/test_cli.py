@@ -16,10 +16,12 @@ from command_line import call
 
 from contactlab.app import cli, machine
 from contactlab.app.doctor import examine
-from contactlab.app.record.shot import Shot
+from contactlab.app.record.recorder import Film
+from contactlab.app.record.reel import Run
 from contactlab.assets import gallery, scene_path
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.core import version as version_module
+from contactlab.physics.lesson.video import VideoTable, ViewTable
 from contactlab.physics.simulation.failure import CannotStep
 
 CUBE = "".join(f"v {x} {y} {z}\n" for x in (0, 1) for y in (0, 1) for z in (0, 1)) + (
@@ -400,18 +402,18 @@ def test_without_a_library_it_names_the_packages_as_the_readme_does(
 
 def test_record_hands_everything_on(scene, tmp_path, capsys, monkeypatch):
     calls = []
-    recorder = types.ModuleType("contactlab.app.record.recorder")
-    recorder.record = lambda *asked: (asked[-3](0.5), calls.append(asked[:-3]))  # that takes the progress
-    monkeypatch.setitem(sys.modules, "contactlab.app.record.recorder", recorder)
+    monkeypatch.setattr("contactlab.app.record.recorder.record",
+                        lambda run, out, film, progress, say: (progress(0.5), calls.append((run, out, film))))
     monkeypatch.setattr(machine, "loads", lambda library: True)
     out = tmp_path / "out.mp4"
     status, said, complaint = call(
         capsys, "record", scene, "--seconds", "2", "--size", "640x360", "--fps", "30", "-o", out, "--panels",
         "--camera", "3,-60,20", "--speed", "0.5", "--set", "restitution=none", "--compare", "time_stepping,compliant")
     assert (status, complaint) == (0, "") and str(out) in said
-    shot = Shot(seconds=2.0, size=(640, 360), fps=30, speed=0.5, panels=True, camera=(3.0, -60.0, 20.0),
-                compare=("time_stepping", "compliant"))
-    assert calls == [(Scene.load(scene), out, shot, {"restitution": None})]
+    view = ViewTable(at=0.0, distance=3.0, azimuth=-60.0, elevation=20.0)
+    table = VideoTable(until=2.0, size=(640, 360), rate=30, speed=0.5, panels=True, view=(view,),
+                       compare=("time_stepping", "compliant"))
+    assert calls == [(Run(Scene.load(scene), {"restitution": None}), out, Film(table))]
 
 
 def test_scenes_lists_the_gallery(capsys):

@@ -14,8 +14,10 @@ from PIL import Image
 
 from contactlab.app.record import encoder
 from contactlab.app.record.encoder import Movie, check_path, even, fitted, numbered, open_recording
-from contactlab.app.record.recorder import Studio, record, recording
-from contactlab.app.record.shot import Shot
+from contactlab.app.record.recorder import Film, record, recording
+from contactlab.app.record.reel import Run
+from contactlab.app.record.studio import Studio
+from contactlab.physics.lesson.video import VideoTable, ViewTable
 from contactlab.physics.run.slow_motion import REACH
 from contactlab.physics.scene.scene import Scene
 
@@ -26,6 +28,10 @@ BALL = {
         {"name": "ball", "position": [0, 0, 0.6], "shape": [{"type": "sphere", "radius": 0.2}]},
     ],
 }
+
+
+def film(seconds, **table):
+    return Film(VideoTable(until=seconds, **table))
 
 
 def frames(count, size=(64, 48)):
@@ -101,7 +107,7 @@ def test_numbered_files_never_overwrite(tmp_path):
 
 @pytest.mark.parametrize("name", ["video.avi", "video", "video.MP5"])
 def test_an_unknown_kind_of_file_is_refused_in_one_sentence(tmp_path, name):
-    with pytest.raises(ValueError, match=r"can be mp4, mkv, webm, gif, png") as refused:
+    with pytest.raises(ValueError, match=r"can be mp4, mkv, webm, gif, png, webp") as refused:
         check_path(tmp_path / name)
     assert "\n" not in str(refused.value)
 
@@ -142,8 +148,7 @@ def test_a_scene_is_recorded_without_a_display_in_simulated_time(tmp_path, monke
     monkeypatch.delenv("DISPLAY", raising=False)
     shares = []
     path = tmp_path / "ball.mp4"
-    shot = Shot(seconds=0.4, size=(641, 401), fps=30, panels=panels)
-    record(Scene.from_dict(BALL), path, shot, progress=shares.append)
+    record(Run(Scene.from_dict(BALL)), path, film(0.4, size=(641, 401), rate=30, panels=panels), shares.append)
     stream, pictures = decoded(path)
     assert (stream.width, stream.height, len(pictures)) == (640, 400, 12)
     assert shares == pytest.approx(np.arange(1, 13) / 12)
@@ -154,16 +159,17 @@ def test_a_scene_is_recorded_without_a_display_in_simulated_time(tmp_path, monke
 
 def test_slow_motion_makes_a_longer_video(tmp_path):
     path = tmp_path / "ball.gif"
-    record(Scene.from_dict(BALL), path, Shot(seconds=0.05, size=(160, 120), fps=20, speed=0.1))
+    record(Run(Scene.from_dict(BALL)), path, film(0.05, size=(160, 120), rate=20, speed=0.1))
     _, pictures = decoded(path)
     assert len(pictures) == 10
 
 
 def test_the_camera_of_a_recording_can_be_chosen(tmp_path):
     taken = []
-    for camera in ((3.0, 0.0, 10.0), (3.0, 0.0, 80.0, 0.0, 0.0, 0.3)):
+    for elevation, target in ((10.0, None), (80.0, (0.0, 0.0, 0.3))):
         path = tmp_path / "c.png"
-        record(Scene.from_dict(BALL), path, Shot(seconds=0.01, size=(160, 120), fps=60, camera=camera))
+        view = ViewTable(at=0.0, distance=3.0, azimuth=0.0, elevation=elevation, target=target)
+        record(Run(Scene.from_dict(BALL)), path, film(0.01, size=(160, 120), view=(view,)))
         taken.append(np.asarray(Image.open(tmp_path / "c_0000.png")).astype(int))
     assert np.abs(taken[0] - taken[1]).mean() > 5.0
 
@@ -181,7 +187,7 @@ def test_a_recording_that_is_stopped_keeps_its_frames(tmp_path, suffix):
             raise Ended
 
     with pytest.raises(Ended):
-        record(Scene.from_dict(BALL), path, Shot(seconds=0.5, size=(160, 120), fps=20), progress=stop)
+        record(Run(Scene.from_dict(BALL)), path, film(0.5, size=(160, 120), rate=20), stop)
     assert len(decoded(path)[1]) == 5
     assert list(tmp_path.iterdir()) == [path]
 
@@ -196,12 +202,13 @@ def test_a_full_disk_leaves_the_video_that_was(tmp_path, suffix):
         "from pathlib import Path\n"
         "import numpy as np\n"
         "from contactlab.app.record import recorder\n"
+        "from contactlab.app.record.encoder import CannotWrite\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))\n"
         "random = np.random.default_rng(0)\n"
         "try:\n"
         "    with recorder.recording(Path(sys.argv[1]), (640, 480), 60) as movie:\n"
         "        for _ in range(60): movie.add(random.integers(0, 255, (480, 640, 3), np.uint8))\n"
-        "except recorder.CannotWrite as error: print(error)\n"
+        "except CannotWrite as error: print(error)\n"
     )
     result = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
     assert "cannot be written" in result.stdout, result.stderr
@@ -219,9 +226,10 @@ def test_a_recording_without_a_frame_leaves_the_video_that_was(tmp_path):
 def test_a_video_is_slow_around_impacts_and_says_how_slow(tmp_path, monkeypatch):
     """The ball falls 0.4 m; a frame before, at and behind the impact the steps between frames are a tenth."""
     shown = []
-    monkeypatch.setattr(Studio, "picture", lambda self, snapshot, now: shown.append(snapshot) or frames(1)[0])
-    scene, shot = Scene.from_dict(BALL), Shot(0.6, size=(64, 48), fps=60, at_events=0.1)
-    record(scene, tmp_path / "slow.mp4", shot)
+    monkeypatch.setattr(Studio, "show", lambda self, snapshots, views: shown.extend(snapshots))
+    monkeypatch.setattr(Studio, "end", lambda self: self.gui.finish(self.offscreen.fbo) or frames(1)[0])
+    run, shot = Run(Scene.from_dict(BALL)), film(0.6, size=(64, 48), slow_at_events=0.1)
+    record(run, tmp_path / "slow.mp4", shot)
     times, impact = np.array([s.t for s in shown]), np.sqrt(2 * 0.4 / 9.81)
     speeds = [s.speed for s in shown]
     near = np.abs(times - impact) < 0.4 * REACH
@@ -231,5 +239,5 @@ def test_a_video_is_slow_around_impacts_and_says_how_slow(tmp_path, monkeypatch)
     assert len(decoded(tmp_path / "slow.mp4")[1]) == len(shown)
     again = list(shown)
     shown.clear()
-    record(scene, tmp_path / "again.mp4", shot)
+    record(run, tmp_path / "again.mp4", shot)
     assert [s.t for s in shown] == [s.t for s in again]
