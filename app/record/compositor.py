@@ -26,7 +26,8 @@ TITLE, SUBTITLE, CARD_FORMULA = 3.4, 1.7, 2.4  # likewise
 
 
 def layout(size: tuple[int, int], runs: int, plot_at: str | None, gap: float) -> tuple[list[Rect], Rect | None]:
-    """Where the views are, next to each other and at least `gap` apart, and the curves, where there are any: at `plot_at`, right or below.
+    """Where the views are, next to each other and at least `gap` apart, and the curves, where there are any: at
+    `plot_at`, right or below.
     Nothing overlaps, and all is inside the picture."""
     width, height = float(size[0]), float(size[1])
     plot = None

@@ -113,14 +113,14 @@ def test_a_recorded_run_and_its_scene_give_the_same_video(tmp_path):
 
 
 def test_two_runs_stand_side_by_side_at_the_same_instants(tmp_path):
-    """Until the first impact both halves are equal, to what a place in the picture does to rounding; then they are not.
-    """
+    """Both halves begin on whole pixels. Until the first impact they are equal but for rounding, which moves the edges
+    of the grid's thin lines by less than 40 levels of 255; then the ball is elsewhere, and it has 2 000 pixels."""
     run, film = bounce(heading=False)
     record(run, tmp_path / "p.png", Film(film.table, beside=Run(run.scene, {"restitution": 0.3})))
     frames = [np.asarray(Image.open(path)).astype(int) for path in sorted(tmp_path.glob("p_*.png"))]
     impact = int(FALL * 25)
-    apart = [np.abs(f[:, :159] - f[:, 161:]).mean() for f in frames]
-    assert max(apart[:impact]) < 0.05 and min(apart[impact + 3:impact + 8]) > 0.5
+    apart = [int((np.abs(f[:, :159] - f[:, 161:]).max(axis=2) > 40).sum()) for f in frames]
+    assert max(apart[:impact]) == 0 and min(apart[impact + 3:impact + 8]) > 1000
 
 
 def test_curves_grow_beside_the_view(tmp_path):
