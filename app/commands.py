@@ -165,6 +165,10 @@ def _orders(lab: Lab, _: Any) -> None:
     lab.ui.orders = True
 
 
+def _film(lab: Lab, _: Any) -> None:
+    lab.ui.film = True
+
+
 def _sweep_map(lab: Lab, _: Any) -> None:
     lab.ui.sweep_map = True
 
@@ -309,6 +313,9 @@ COMMANDS: dict[str, AppCommand] = {
     "lesson_again": AppCommand("The step from its first instant", "", lambda lab, _: lab.teaching.again()),
     "lesson_run": AppCommand("Let the step run to its end", "", lambda lab, _: lab.teaching.run()),
     "record": AppCommand("Start or stop recording a video", "Record", lambda lab, _: lab.host.toggle_recording()),
+    "film": AppCommand("Video of this run: with captions, curves, slow motion", "Record", _film),
+    "film_make": AppCommand("Make the video of this run", "", lambda lab, _: lab.filming.begin()),
+    "film_cancel": AppCommand("Give up the video that is made", "", lambda lab, _: lab.filming.cancel()),
     "screenshot": AppCommand("Save a picture (PNG)", "Record", lambda lab, _: lab.host.screenshot()),
     "by_keys": AppCommand("Panels by the keyboard: the next one", "App", _by_keys),
     "hide_panels": AppCommand("Hide or show all panels", "App", _hide_panels),

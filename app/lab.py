@@ -26,6 +26,7 @@ from ..physics.scene.mesh_scene import MeshChoices
 from .authoring import Authoring
 from .background import in_background
 from .figure import Figure, encode
+from .film_of_run import FilmOfRun
 from .making import Making
 from .mesh_box import mesh_box_of
 from .opening import SHOWN_AFTER, CannotOpen, Opening
@@ -83,6 +84,7 @@ class Lab:
         self.making = Making(ui, self.send, host)
         self.teaching = Teaching(ui, self._transmit, self._documents)
         self.authoring = Authoring(ui, self._documents)
+        self.filming = FilmOfRun(self)
         self.snapshot: Snapshot | None = None
         self.done: deque[str] = deque(maxlen=LAST_COMMANDS)  #: commands, oldest first
         self.graphics = ""         #: the OpenGL in use, for reports
@@ -151,6 +153,7 @@ class Lab:
         self.authoring.update()
         self.teaching.update(self.engine.latest)
         self._watch_reference()
+        self.filming.update()
         latest = self.engine.latest
         new = latest is not None and latest is not self.snapshot
         self.snapshot = latest
@@ -518,7 +521,7 @@ class Lab:
             self.cancel_opening()
         elif ui.boxes_open:
             ui.palette.open = ui.help = ui.about = ui.links = ui.orders = ui.sweep_map = ui.fan = ui.save_box = False
-            ui.open_box = ""
+            ui.film, ui.open_box = False, ""
             ui.question = ui.mesh_box = None
             ui.tell("")
         elif ui.by_keys:
@@ -573,8 +576,9 @@ class Lab:
             self.host.quit()
 
     def close(self) -> None:
-        """Give up what is being opened."""
+        """Give up what is being opened, and a video that is being made."""
         self.cancel_opening()
+        self.filming.cancel()
 
 
 def set_camera(camera: Camera, distance: float, azimuth: float, elevation: float, target: Any = None) -> None:

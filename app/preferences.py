@@ -48,6 +48,11 @@ class Preferences:
     record_format: Literal["mp4", "gif"] = "mp4"
     record_size: PictureSize = "window"  # of videos and pictures
     record_folder: Words = ""            # "" = the user's videos folder
+    film_format: Literal["mp4", "gif", "webp", "png"] = "mp4"  # of a video of the run
+    film_theme: Literal["dark", "light"] = "dark"
+    film_slow: bool = True               # around events
+    film_captions: bool = True           # tell the events
+    film_plot: bool = False              # curves beside the view
     toured: bool = False                 # the tour of the window was begun once
     lesson_width: FontHeights = 26.0
     student: Annotated[str, Field(max_length=100)] = ""  # whose answers are written; "" = nobody's

@@ -103,6 +103,13 @@ class RecordingStatus:
     as_seen: bool = False
 
 
+class FilmStatus(NamedTuple):
+    """How far a video of the run is."""
+
+    path: Path
+    share: float  # that is done, 0..1
+
+
 class OpeningStatus(NamedTuple):
     """What the box says about a file that takes long to open."""
 
@@ -168,6 +175,8 @@ class UiState:
     links: bool = False                # the box with the study of chains
     orders: bool = False               # the box with the orders of accuracy
     sweep_map: bool = False            # the box with the map of a sweep
+    film: bool = False                 # the box with the video of the run
+    film_status: FilmStatus | None = None  # while one is made
     fan: bool = False                  # the box with the fan of perturbed starts
     fan_asked: StudyFan = field(default_factory=lambda: StudyFan(10))  # what it asks for
     menu_open: bool = False            # a menu, a list of choices or options: seen in the last frame
@@ -258,8 +267,8 @@ class UiState:
     def boxes_open(self) -> bool:
         """Something lies over the view that Escape closes."""
         return bool(self.menu_open or self.palette.open or self.help or self.about or self.links or self.orders
-                    or self.sweep_map or self.fan or self.open_box or self.save_box or self.question or self.mesh_box
-                    or self.opening or self.message)
+                    or self.sweep_map or self.fan or self.film or self.open_box or self.save_box or self.question
+                    or self.mesh_box or self.opening or self.message)
 
     @property
     def font(self) -> float:

@@ -15,6 +15,7 @@ from ..scene_files import my_scenes
 from ..ui_state import OpeningStatus, Question, Request, UiState
 from . import style
 from .fan import draw_fan
+from .film import draw_film
 from .links import draw_links
 from .mesh_panel import draw_mesh_box
 from .orders import draw_orders
@@ -32,7 +33,8 @@ FLOATING = (
 
 #: name in UiState; what is drawn; width [font heights]; how far down [of the display]
 STUDIES = (("links", draw_links, 68.0, 0.12), ("orders", draw_orders, 76.0, 0.07),
-           ("sweep_map", draw_sweep_map, 66.0, 0.07), ("fan", draw_fan, 30.0, 0.1))
+           ("sweep_map", draw_sweep_map, 66.0, 0.07), ("fan", draw_fan, 30.0, 0.1),
+           ("film", draw_film, 34.0, 0.1))
 
 
 def draw_dialogs(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:

@@ -31,6 +31,7 @@ def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command],
         imgui.separator()
         _item(ui, "save_run")
         _item(ui, "record")
+        _item(ui, "film")
         _item(ui, "screenshot")
         imgui.separator()
         _item(ui, "quit")

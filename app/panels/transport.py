@@ -287,5 +287,8 @@ def draw_record_options(ui: UiState) -> None:
     text = imgui.input_text_with_hint("##record_folder", str(videos_folder("")), p.record_folder)[1]
     p.record_folder = text[:4096]
     imgui.set_item_tooltip(f"Videos and pictures go to {videos_folder(p.record_folder)}; made where it is missing")
+    if imgui.menu_item_simple("Video of this run \u2026", ""):
+        ui.request("film")
+    imgui.set_item_tooltip("From its beginning: with captions, curves beside the view, slow motion")
     if imgui.menu_item_simple("Save a picture now", "F12"):
         ui.request("screenshot")
