@@ -22,7 +22,7 @@ class Split:
         self.ctx = ctx
         self.stages = [Stage(ctx)]
         self._shown: list[LegendRow] = []  # of the legend, in this frame
-        self._box: Rect | None = None  # where the legend stands in a corner of the view; else it lies below the picture
+        self.box: Rect | None = None  # where the legend stands in a corner of the view; else it lies below the picture
         self._strip: tuple[tuple[int, Rect, float] | None, float] = None, 0.0  # what its height belongs to, and it
 
     def render(self, snapshot: Snapshot, camera: Camera, ui: UiState, target: Any, height: int, ratio: float = 1.0,
@@ -30,12 +30,12 @@ class Split:
         """Render all sides into ui.view_rect of `target`; see Stage.render."""
         sides = shown(snapshot)
         rows = self._shown = self._rows(snapshot, ui)
-        self._box = box_of(ui, rows, ui.view_rect) if len(sides) == 1 else None
-        strip = 0.0 if self._box else strip_height(ui, rows, ui.view_rect)
-        if rows and not self._box and not strip and ui.view.vectors is not None:
+        self.box = box_of(ui, rows, ui.view_rect) if len(sides) == 1 else None
+        strip = 0.0 if self.box else strip_height(ui, rows, ui.view_rect)
+        if rows and not self.box and not strip and ui.view.vectors is not None:
             rows = self._shown = legend_of_vectors(snapshot, ui.view)  # no room for all: the arrows that were asked for
             strip = strip_height(ui, rows, ui.view_rect)
-        ui.legend_height = 0.0 if self._box else self._steady(strip, len(rows), ui)
+        ui.legend_height = 0.0 if self.box else self._steady(strip, len(rows), ui)
         while len(self.stages) < len(sides):
             self.stages.append(Stage(self.ctx))
         for stage, side, rect in zip(self.stages, sides, ui.side_rects(len(sides)), strict=False):
@@ -49,8 +49,8 @@ class Split:
             stage.write(camera, ui, rect)
             if snapshot.sides:
                 draw_side_label(ui, snapshot, side, rect, top)
-        if self._box:
-            draw_box(ui, self._shown, self._box)
+        if self.box:
+            draw_box(ui, self._shown, self.box)
         else:
             draw_strip(ui, self._shown, ui.view_rect, ui.legend_height)
 

@@ -84,7 +84,7 @@ class Compositor:
             draw_curves(ui, self._plotted, self._plot, frame.t)
         whole = ui.view_rect = self._around()
         for told, seen in frame.captions:
-            _caption(studio, told, seen, whole)
+            _caption(studio, told, seen, whole if told.place == "top" else self._beside_legend(whole))
         if frame.card is not None:
             _card(studio, frame.card, frame.opacity)
         return studio.end()
@@ -95,6 +95,17 @@ class Compositor:
             return self.studio.ui.view_rect
         (x, y, _, h), (right, _, wide, _) = self._views[0], self._views[-1]
         return x, y, right + wide - x, h
+
+    def _beside_legend(self, whole: Rect) -> Rect:
+        """The part of the views that no legend in a corner covers: right of that of one run, above those of two."""
+        boxes = [stage.box for stage in self.studio.stages if stage.box is not None]
+        if not boxes or self.studio.panels:
+            return whole
+        x, y, w, h = whole
+        if len(self.titles) > 1:
+            return x, y, w, min(box[1] for box in boxes) - y
+        left = boxes[0][0] + boxes[0][2]
+        return left, y, x + w - left, h
 
     def _write_headings(self, snapshots: Sequence[Snapshot]) -> None:
         ui = self.studio.ui
@@ -201,7 +212,7 @@ def _caption(studio: Studio, told: Told, seen: float, view: Rect) -> None:
     ui, draw, c = studio.ui, imgui.get_foreground_draw_list(), style.colors(studio.ui)
     x, y, w, h = view
     font = ui.font
-    column = _Column(studio, 0.8 * w)
+    column = _Column(studio, 0.85 * w - 2.4 * font)
     if told.text:
         column.text(told.text, CAPTION, style.u32(c.text, seen))
     if told.text and told.formula:

@@ -29,6 +29,7 @@ from .schema import (
     SketchQuestion,
     StepTable,
 )
+from .video import misfits
 
 ENDING = ".lesson.toml"
 ARCHIVE = ".zip"
@@ -70,9 +71,10 @@ class Lesson:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """What the lesson is made of, below its folder: itself, its scenes with their meshes, its pictures. Scenes of
-        the gallery come with the program."""
+        """What the lesson is made of, below its folder: itself, its scenes with their meshes, its pictures, the voices
+        of its videos. Scenes of the gallery come with the program."""
         names = {step.picture for step in self.steps if step.picture is not None}
+        names |= {step.video.voice for step in self.steps if step.video is not None and step.video.voice is not None}
         for step, run in zip(self.steps, self.runs, strict=True):
             if run is not None and step.scene is not None and step.scene.endswith(".toml"):
                 below = PurePosixPath(step.scene).parent
@@ -159,6 +161,9 @@ def _bind(tables: LessonFile, folder: Path, find: Find) -> tuple[list[Problem], 
         name, at = step.scene or name, ("step", k)
         if step.picture is not None:
             problems += _picture(at, step.picture, folder)
+        if step.video is not None and step.video.voice is not None and _below(folder, step.video.voice) is None:
+            problems.append(Problem((*at, "video", "voice"), f"is {shown(step.video.voice)}; it must be a sound file "
+                                                             "(.wav) below the lesson's folder"))
         run = None
         if name is None:
             problems += [Problem((*at, field), "is given; it must have a scene, in this step or in one before")
@@ -232,6 +237,9 @@ def _names(at: At, step: StepTable, bodies: tuple[str, ...]) -> Iterator[Problem
     """Bodies, quantities and measures that there are not, and formulas over other numbers than are measured."""
     for k, curve in enumerate(step.plot):
         yield from _curve((*at, "plot", k), curve, bodies)
+    if step.video is not None:
+        begin, until = step.video.begin or step.at, step.video.until or step.until
+        yield from misfits(step.video, (*at, "video"), bodies, None if until is None else (begin, until))
     question = step.question
     here = (*at, "question")
     if isinstance(question, SketchQuestion):

@@ -253,3 +253,35 @@ def test_a_reel_goes_step_by_step_or_at_once_to_the_same_state():
     slowly.to(0.7, each=lambda: seen.append(slowly.now.t))
     assert once.now.t == slowly.now.t == seen[-1] and len(seen) == 175
     assert np.array_equal(once.now.x, slowly.now.x)
+
+
+def test_a_lesson_says_how_its_steps_are_recorded(folder, capsys):
+    """The table of the step, its own times and title; a mistake in it is one of the lesson."""
+    lesson = folder / "ball.lesson.toml"
+    text = """
+[lesson]
+title = "Ball"
+[[step]]
+title = "It falls"
+scene = "s.toml"
+at = 0.1
+until = 0.5
+  [step.video]
+  size = [160, 90]
+  rate = 10
+    [[step.video.chapter]]
+    event = "impact"
+    title = "Impact {n}"
+"""
+    lesson.write_text(text)
+    with pytest.raises(SystemExit) as ended:
+        main(["record", str(lesson), "--step", "1", "-o", str(folder / "v.mp4")])
+    assert ended.value.code == 0
+    with av.open(str(folder / "v.mp4")) as file:
+        assert len(list(file.decode(video=0))) == 4 and file.metadata["title"] == "It falls"
+        assert [c["metadata"]["title"] for c in file.chapters()] == ["It falls", "Impact 1"]
+    assert "--step must be a step of ball that runs something, of which there are 1" in refused(
+        capsys, "record", lesson, "--step", "2", "-o", folder / "w.mp4")
+    lesson.write_text(text + '    [[step.video.caption]]\n    at = 3.0\n    text = "late"\n')
+    assert ("ball.lesson.toml: step[0].video.caption[0].at is 3; it must be a time that the video shows, 0.1 to 0.5 s"
+            in refused(capsys, "record", lesson, "--step", "1", "-o", folder / "w.mp4"))
