@@ -50,7 +50,7 @@ from .arguments import (
     takes,
 )
 from .cli_lessons import answers_command, export_step, lessons_command, load_lesson
-from .cli_record import record_command, shot
+from .cli_record import beyond, record_command, shot
 from .console import progress_bar, say, written
 from .figure import SUFFIXES as SUFFIXES_OF_CURVES
 from .loading import load
@@ -268,7 +268,7 @@ def run_one(sim: Simulation, until: float, every: int, out: Path | None, save_ru
         fail(asked[0].status, f"stopped at t = {sim.time:.6g} s")
 
 
-app.command("record")(takes(shot=shot, mesh=mesh, settings=overrides)(record_command))
+app.command("record")(takes(shot=shot, beyond=beyond, mesh=mesh, settings=overrides)(record_command))
 
 
 @app.command("sweep")

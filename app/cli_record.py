@@ -53,6 +53,21 @@ def shot(
     compare: Annotated[
         str | None, typer.Option(metavar="METHOD,METHOD", help="Two or three methods, shown side by side.")
     ] = None,
+) -> tuple[VideoTable, Path | None, dict[str, Any]]:
+    """How a video shows what it shows: the table of a file and the file, and what options say of it."""
+    with input_errors():
+        table = VideoTable() if video is None else read_video(video)
+    given: dict[str, Any] = {
+        "size": None if size is None else parse_size(size), "rate": fps, "speed": speed, "slow_at_events": at_events,
+        "panels": panels, "compare": parse_methods(compare) or None}
+    at = parse_camera(camera)
+    if at is not None:
+        given["view"] = (ViewTable(at=0.0, distance=at[0], azimuth=at[1], elevation=at[2],
+                                   target=at[3:] or None),)  # pyright: ignore
+    return table, video, {name: value for name, value in given.items() if value is not None}
+
+
+def beyond(
     theme: Annotated[str | None, typer.Option(help=f"{' or '.join(THEMES)}, else dark.")] = None,
     plot: Annotated[list[str] | None, typer.Option(
         metavar="QUANTITY[:BODY]", help=f"A curve beside the view, height:ball; up to {MOST_CURVES}.")] = None,
@@ -60,24 +75,16 @@ def shot(
     transparent: Annotated[bool | None, typer.Option(
         "--transparent", help="Nothing behind the bodies, in pictures (.png).")] = None,
     voice: Annotated[str | None, typer.Option(metavar="WAV", help="A voice-over, .wav.")] = None,
-) -> tuple[VideoTable, Path | None, dict[str, Any]]:
-    """How a video shows what it shows: the table of a file and the file, and what options say of it."""
+) -> dict[str, Any]:
+    """What a video has besides the view, from its options."""
     if theme is not None and theme not in THEMES:
         raise BadInput(f"--theme must be {' or '.join(THEMES)}, not {theme!r}")
     if plot is not None and len(plot) > MOST_CURVES:
         raise BadInput(f"--plot takes up to {MOST_CURVES} curves, not {len(plot)}")
-    with input_errors():
-        table = VideoTable() if video is None else read_video(video)
     given: dict[str, Any] = {
-        "size": None if size is None else parse_size(size), "rate": fps, "speed": speed, "slow_at_events": at_events,
-        "panels": panels, "compare": parse_methods(compare) or None, "theme": theme,
-        "plot": None if plot is None else tuple(plot), "narrated": narrate, "transparent": transparent,
+        "theme": theme, "plot": None if plot is None else tuple(plot), "narrated": narrate, "transparent": transparent,
         "voice": None if voice is None else str(Path(voice).absolute())}
-    at = parse_camera(camera)
-    if at is not None:
-        given["view"] = (ViewTable(at=0.0, distance=at[0], azimuth=at[1], elevation=at[2],
-                                   target=at[3:] or None),)  # pyright: ignore
-    return table, video, {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def record_command(
@@ -88,14 +95,14 @@ def record_command(
         help="Simulated time to record [s] (else 10, or all of a recorded run or of a step of a lesson).")] = None,
     step: Annotated[int | None, typer.Option(min=1, help="SCENE is a lesson: the run of this step of it.")] = None,
     force: Force = False,
-    *, shot: tuple[VideoTable, Path | None, dict[str, Any]], mesh: MeshChoices, settings: dict[str, Any],
+    *, shot: tuple[VideoTable, Path | None, dict[str, Any]], beyond: dict[str, Any], mesh: MeshChoices, settings: dict[str, Any],
 ) -> None:
     """Record SCENE, or a recorded run, to a video, without a window or a display. What was recorded is kept where it
     ends early."""
     check_ending(out, ENDINGS)
     check_output(out.with_stem(f"{out.stem}_0000") if out.suffix.lower() == ".png" else out, force)
     require_libraries(window=False)
-    table, file, given = shot
+    table, file, given = shot[0], shot[1], shot[2] | beyond
     if (Path(scene).suffix and is_lesson(Path(scene))) or (scene in lessons() and not scene_path(scene).exists()):
         run, film = of_lesson(scene, step, table if file is not None else None, settings)
     elif step is not None:

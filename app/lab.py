@@ -84,7 +84,7 @@ class Lab:
         self.making = Making(ui, self.send, host)
         self.teaching = Teaching(ui, self._transmit, self._documents)
         self.authoring = Authoring(ui, self._documents)
-        self.filming = FilmOfRun(self)
+        self.filming = FilmOfRun(ui, self.send, self.camera)
         self.snapshot: Snapshot | None = None
         self.done: deque[str] = deque(maxlen=LAST_COMMANDS)  #: commands, oldest first
         self.graphics = ""         #: the OpenGL in use, for reports
@@ -153,7 +153,7 @@ class Lab:
         self.authoring.update()
         self.teaching.update(self.engine.latest)
         self._watch_reference()
-        self.filming.update()
+        self.filming.update(self.engine.latest)
         latest = self.engine.latest
         new = latest is not None and latest is not self.snapshot
         self.snapshot = latest

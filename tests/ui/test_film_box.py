@@ -36,25 +36,26 @@ def test_the_box_makes_the_same_kind_of_table_as_a_file(lab):
     p = lab.ui.preferences
     p.record_size, p.record_fps, p.film_theme, p.film_plot = "1280x720", 25, "light", True
     lab.ui.view.normals = False
-    table = table_of(lab, lab.snapshot)
+    table = table_of(lab.ui, lab.camera, lab.snapshot)
     assert (table.size, table.rate, table.theme, table.narrated) == ((1280, 720), 25, "light", True)
     assert table.slow_at_events == film_of_run.SLOW and table.plot == ("height:ball",)
     assert "normals" in table.hide and "forces" in table.show and table.view[0].distance == lab.camera.distance
     assert not list(misfits(table, ("video",), lab.snapshot.labels.bodies, (0.0, 1.0)))
     p.film_slow = p.film_captions = p.film_plot = False
-    table = table_of(lab, lab.snapshot)
+    table = table_of(lab.ui, lab.camera, lab.snapshot)
     assert (table.slow_at_events, table.narrated, table.plot) == (1.0, False, ())
 
 
 def test_curves_are_those_of_the_tab_plot(lab):
     plot_of(lab.ui, lab.snapshot).curves = [m.Curve("energy"), m.Curve("v_z", 1)]
-    assert curves_of(lab, lab.snapshot) == ("energy", "v_z:ball")
+    assert curves_of(lab.ui, lab.snapshot) == ("energy", "v_z:ball")
 
 
 def test_the_video_of_the_run_is_made_beside_the_window(lab, tmp_path, monkeypatch):
     """0.4 s of run at 10 frames a second: 4 frames; then nothing is left but the video."""
-    small = table_of(lab, lab.snapshot).model_copy(update={"size": (160, 90), "rate": 10, "slow_at_events": 1.0})
-    monkeypatch.setattr(film_of_run, "table_of", lambda lab, snapshot: small)
+    table = table_of(lab.ui, lab.camera, lab.snapshot)
+    small = table.model_copy(update={"size": (160, 90), "rate": 10, "slow_at_events": 1.0})
+    monkeypatch.setattr(film_of_run, "table_of", lambda *_: small)
     lab.filming.begin()
     assert lab.ui.film_status is not None
     deadline = time.monotonic() + 240

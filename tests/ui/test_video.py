@@ -269,6 +269,7 @@ until = 0.5
   [step.video]
   size = [160, 90]
   rate = 10
+  speed = 0.25
     [[step.video.chapter]]
     event = "impact"
     title = "Impact {n}"
@@ -278,7 +279,7 @@ until = 0.5
         main(["record", str(lesson), "--step", "1", "-o", str(folder / "v.mp4")])
     assert ended.value.code == 0
     with av.open(str(folder / "v.mp4")) as file:
-        assert len(list(file.decode(video=0))) == 4 and file.metadata["title"] == "It falls"
+        assert len(list(file.decode(video=0))) == 16 and file.metadata["title"] == "It falls"
         assert [c["metadata"]["title"] for c in file.chapters()] == ["It falls", "Impact 1"]
     assert "--step must be a step of ball that runs something, of which there are 1" in refused(
         capsys, "record", lesson, "--step", "2", "-o", folder / "w.mp4")

@@ -1,0 +1,29 @@
+"""A video made by a process of its own, for `film_of_run`."""
+
+import sys
+from pathlib import Path
+
+from ...physics.lesson.video import VideoTable
+from ...physics.run.run_file import read_run
+from ..view.offscreen import GraphicsError
+from .recorder import Film, record
+from .reel import Run
+
+
+def make(run: str, table: str, out: str) -> None:
+    """The work of the other process: a video of a recorded run. How much is done, and at last what went wrong, stands
+    in the file `told` beside the run."""
+    told = Path(run).parent / "told"
+    part = told.with_name("told.part")
+
+    def tell(words: str) -> None:
+        part.write_text(words)
+        part.replace(told)
+
+    try:
+        recording = read_run(run)
+        film = Film(VideoTable.model_validate_json(Path(table).read_text()))
+        record(Run(recording.scene, recording=recording), Path(out), film, lambda share: tell(str(share)))
+    except (ValueError, GraphicsError) as error:
+        tell(str(error))
+        sys.exit(1)
