@@ -95,7 +95,8 @@ def record_command(
         help="Simulated time to record [s] (else 10, or all of a recorded run or of a step of a lesson).")] = None,
     step: Annotated[int | None, typer.Option(min=1, help="SCENE is a lesson: the run of this step of it.")] = None,
     force: Force = False,
-    *, shot: tuple[VideoTable, Path | None, dict[str, Any]], beyond: dict[str, Any], mesh: MeshChoices, settings: dict[str, Any],
+    *, shot: tuple[VideoTable, Path | None, dict[str, Any]], beyond: dict[str, Any], mesh: MeshChoices,
+    settings: dict[str, Any],
 ) -> None:
     """Record SCENE, or a recorded run, to a video, without a window or a display. What was recorded is kept where it
     ends early."""
