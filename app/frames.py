@@ -1,10 +1,12 @@
 """Frames of a run, which `page` and `gltf` make files of."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..physics import Simulation
 from ..physics.core.limits import PAGE
-from ..physics.core.model import BodyKind, ShapeKind
+from ..physics.core.model import BodyKind, ShapeKind, Skin
 from ..physics.shapes.particle import particles
 from ..physics.shapes.table import FORMS
 from .view.camera import scene_bounds
@@ -71,3 +73,29 @@ def surface_of(sim: Simulation, s: int) -> tuple[np.ndarray, np.ndarray] | None:
         return drawn[s]
     surface = FORMS[ShapeKind(model.shapes.kind[s])].surface
     return None if surface is None else surface(model, s)
+
+
+class Worn(NamedTuple):
+    """A surface of k triangles with its texture. Each has corners of its own, which may be anywhere in the image."""
+
+    corners: np.ndarray  #: (3 k, 3) [m]
+    uv: np.ndarray       #: (3 k, 2) where they are in the image, 0..1 from the lower left
+    image: np.ndarray    #: (h, w, 3) sRGB
+    tint: np.ndarray     #: (3,) sRGB, of the body: white where it has no colour of its own
+
+
+def skin_of(sim: Simulation, s: int) -> Skin | None:
+    """The texture of a shape, None where it has none."""
+    return sim.labels.skins[s] if sim.labels.skins else None
+
+
+def worn_by(sim: Simulation, s: int) -> Worn | None:
+    """The surface of a shape with its texture, None where it has none."""
+    skin = skin_of(sim, s)
+    if skin is None:
+        return None
+    vertices, triangles = sim.labels.draw_meshes[s]
+    colors, i = sim.labels.colors, sim.model.shapes.body[s]
+    plain = len(colors) == 0 or bool(np.isnan(colors[i, 0]))
+    return Worn(vertices[triangles].reshape(-1, 3), np.array([0.0, 1.0]) + skin.uv.reshape(-1, 2) * [1.0, -1.0],
+                skin.image, np.ones(3) if plain else colors[i])

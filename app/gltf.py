@@ -16,10 +16,10 @@ from trimesh.visual.material import PBRMaterial
 
 from ..physics import Simulation
 from ..physics.core.interruption import look_up
-from ..physics.core.model import ShapeKind, Skin
-from .frames import Frames, size_of, surface_of
+from ..physics.core.model import ShapeKind
+from .frames import Frames, Worn, size_of, surface_of, worn_by
 from .view.camera import scene_bounds
-from .view.theme import body_colors
+from .view.theme import body_colors, linear
 
 ROUND = 48           # sections of cylinders and capsules
 BALL = 3             # times the triangles of an icosahedron are divided for a ball
@@ -46,9 +46,9 @@ def glb_of(frames: Frames) -> bytes:
                                metallicFactor=0.0, doubleSided=True)
         for n, s in enumerate(np.flatnonzero(sim.model.shapes.body == i).tolist()):
             look_up()
-            shapes, node, skin = sim.model.shapes, f"shape {s}", _skin(sim, i, s)
-            mesh = _mesh(sim, s, reach) if skin is None else _skinned(sim, s, skin)
-            if skin is None:
+            shapes, node, worn = sim.model.shapes, f"shape {s}", worn_by(sim, s)
+            mesh = _mesh(sim, s, reach) if worn is None else _skinned(worn)
+            if worn is None:
                 mesh.visual = TextureVisuals(material=material)
             names[node] = f"{sim.labels.bodies[i]}: {n + 1}"
             scene.add_geometry(mesh, node_name=node, geom_name=node, parent_node_name=own,
@@ -125,21 +125,13 @@ def _mesh(sim: Simulation, s: int, reach: float) -> trimesh.Trimesh:
     return _smooth(ball)
 
 
-def _skin(sim: Simulation, i: int, s: int) -> Skin | None:
-    """The texture of shape s of body i; None where it has none, or the body is drawn in a colour instead."""
-    labels = sim.labels
-    colored = len(labels.colors) > 0 and not np.isnan(labels.colors[i, 0])
-    return None if colored or not labels.skins else labels.skins[s]
-
-
-def _skinned(sim: Simulation, s: int, skin: Skin) -> trimesh.Trimesh:
-    """The surface of a shape with its texture: every triangle has corners of its own, which may be anywhere in it."""
-    vertices, triangles = sim.labels.draw_meshes[s]
-    mesh = trimesh.Trimesh(vertices[triangles].reshape(-1, 3), np.arange(triangles.size).reshape(-1, 3), process=False)
-    uv = skin.uv.reshape(-1, 2)
-    material = PBRMaterial(baseColorTexture=Image.fromarray(skin.image), roughnessFactor=ROUGHNESS, metallicFactor=0.0,
-                           doubleSided=True)
-    mesh.visual = TextureVisuals(uv=np.column_stack([uv[:, 0], 1.0 - uv[:, 1]]), material=material)  # v from below
+def _skinned(worn: Worn) -> trimesh.Trimesh:
+    """A surface with its texture."""
+    corners, uv, image, tint = worn
+    mesh = trimesh.Trimesh(corners, np.arange(len(corners)).reshape(-1, 3), process=False)
+    material = PBRMaterial(baseColorTexture=Image.fromarray(image), baseColorFactor=[*linear(tint).tolist(), 1.0],
+                           roughnessFactor=ROUGHNESS, metallicFactor=0.0, doubleSided=True)
+    mesh.visual = TextureVisuals(uv=uv, material=material)
     return mesh
 
 

@@ -2,18 +2,20 @@
 
 import base64
 import html
+import io
 import json
 import re
 from typing import Any
 
 import numpy as np
+from PIL import Image
 
 from ..assets import FOLDER
 from ..physics import Simulation
 from ..physics.core.interruption import look_up
 from ..physics.core.model import ShapeKind
 from ..physics.methods import METHODS
-from .frames import Frames, size_of, surface_of
+from .frames import Frames, size_of, skin_of, surface_of, worn_by
 from .narration import sentence
 from .view.camera import Camera, scene_bounds
 from .view.theme import body_colors
@@ -55,6 +57,7 @@ def data_of(frames: Frames) -> dict[str, Any]:
         "contacts": _floats(contacts), "starts": _whole(starts), "bodies": _bodies(frames), "camera": camera,
         "target": target, "reach": 20.0 * float(np.linalg.norm(hi - lo)) + 20.0,
         "force": ARROW * camera[0] / max(float(forces.max(initial=0.0)), 1e-9),
+        "images": _images(sim),
         "events": [{"t": e.t, "text": sentence(e, sim.labels)} for e in sim.events[:MOST_EVENTS]],
     }
 
@@ -70,14 +73,29 @@ def _bodies(frames: Frames) -> list[dict[str, Any]]:
     model, labels, state = sim.model, sim.labels, sim.state.bodies
     found = []
     for i, color in enumerate(body_colors(model, labels)):
-        red, green, blue = (round(255 * float(c)) for c in color)
         body: dict[str, Any] = {
-            "name": labels.bodies[i], "color": f"#{red:02x}{green:02x}{blue:02x}",
+            "name": labels.bodies[i], "color": _hex(color),
             "shapes": [_shape(sim, s) for s in np.flatnonzero(model.shapes.body == i).tolist()]}
         if i not in frames.moving:
             body["pose"] = [*state.x[i].tolist(), *state.q[i].tolist()]
         found.append(body)
     return found
+
+
+def _images(sim: Simulation) -> list[str]:
+    """The textures of the scene, each once, as PNG in base64."""
+    found = []
+    for image in _textures(sim).values():
+        with io.BytesIO() as file:
+            Image.fromarray(image).save(file, "png")
+            found.append(base64.b64encode(file.getvalue()).decode())
+    return found
+
+
+def _textures(sim: Simulation) -> dict[int, np.ndarray]:
+    """The images (h, w, 3) of textures that are drawn, by their identity, in one order."""
+    skins = (skin_of(sim, s) for s in range(len(sim.model.shapes.kind)))
+    return {id(skin.image): skin.image for skin in skins if skin is not None}
 
 
 def _shape(sim: Simulation, s: int) -> dict[str, Any]:
@@ -87,6 +105,10 @@ def _shape(sim: Simulation, s: int) -> dict[str, Any]:
     if surface is None:
         return {"kind": OWN[ShapeKind(shapes.kind[s])], **told}
     look_up()
+    if (worn := worn_by(sim, s)) is not None:
+        return {"kind": "mesh", **told, "vertices": _floats(worn.corners),
+                "triangles": _whole(np.arange(len(worn.corners))), "uv": _floats(worn.uv),
+                "image": list(_textures(sim)).index(id(worn.image)), "tint": _hex(worn.tint)}
     return {"kind": "mesh", **told, "vertices": _floats(surface[0]), "triangles": _whole(surface[1])}
 
 
@@ -104,6 +126,11 @@ def _as_object(exports: re.Match[str]) -> str:
     """The exports of a module as an object THREE in its own scope."""
     names = (part.split(" as ") for part in exports[1].split(","))
     return "const THREE={" + ",".join(f"{name[-1].strip()}:{name[0].strip()}" for name in names) + "};"
+
+
+def _hex(color: np.ndarray) -> str:
+    red, green, blue = (round(255 * float(c)) for c in color)
+    return f"#{red:02x}{green:02x}{blue:02x}"
 
 
 def _floats(values: Any) -> str:

@@ -20,11 +20,16 @@
   sun.position.set(-4, -5, 9.5);
   scene.add(sun, new THREE.HemisphereLight("#ffffff", "#8a8a80", 1.4));
   const things = [];
+  const images = run.images.map((png) => {
+    const texture = new THREE.TextureLoader().load(`data:image/png;base64,${png}`, draw);
+    texture.colorSpace = THREE.SRGBColorSpace;
+    return texture;
+  });
   for (const body of run.bodies) {
     const group = new THREE.Group();
     for (const shape of body.shapes) {
       const mesh = new THREE.Mesh(geometryOf(shape), new THREE.MeshStandardMaterial({
-        color: body.color, roughness: 0.65, flatShading: shape.kind === "mesh", side: THREE.DoubleSide }));
+        color: shape.tint ?? body.color, map: images[shape.image] ?? null, roughness: 0.65, flatShading: shape.kind === "mesh", side: THREE.DoubleSide }));
       mesh.position.set(...shape.position);
       mesh.quaternion.set(shape.turn[1], shape.turn[2], shape.turn[3], shape.turn[0]);
       group.add(mesh);
@@ -47,6 +52,7 @@
     }
     made = new THREE.BufferGeometry();
     made.setAttribute("position", new THREE.BufferAttribute(floats(shape.vertices), 3));
+    if (shape.uv) made.setAttribute("uv", new THREE.BufferAttribute(floats(shape.uv), 2));
     made.setIndex(new THREE.BufferAttribute(whole(shape.triangles), 1));
     made.computeVertexNormals();
     return made;

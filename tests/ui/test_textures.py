@@ -1,5 +1,6 @@
 """Textures of glTF: read onto the triangles that the file means, drawn in their colours, told where they are not."""
 
+import base64
 import io
 import json
 import struct
@@ -14,7 +15,9 @@ from trimesh.visual import TextureVisuals
 from trimesh.visual.material import PBRMaterial
 
 from contactlab.app.gltf import glb_of
+from contactlab.app.page import data_of
 from contactlab.app.replay import replay
+from contactlab.app.view.theme import linear
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.core import limits
 from contactlab.physics.scene import skins
@@ -116,22 +119,36 @@ def test_every_corner_keeps_its_place_in_the_image(tmp_path, collide, part):
 
 @pytest.mark.parametrize("colored", [False, True])
 def test_a_run_exported_as_glb_shows_the_texture_where_the_window_does(tmp_path, colored):
-    """Read by trimesh: every corner of the cube has the colour that it has in the window; a body with a colour of its
-    own is drawn in that."""
+    """Read by trimesh: every corner of the cube is where it was in the image, which a colour of the body tints: glTF's
+    factors are linear, trimesh rounds them to 8 bits."""
     path = write(tmp_path, crate(quarters()))
     table = {"name": "m", "shape": [{"type": "mesh", "file": path.name}]} | ({"color": "#0072b2"} if colored else {})
     sim = Simulation(Scene.from_dict({"body": [table]}, tmp_path))
     found = trimesh.load_scene(io.BytesIO(glb_of(replay(sim, 0.1))), file_type="glb")
     mesh, = found.geometry.values()
-    image = mesh.visual.material.baseColorTexture
-    assert (image is None) == colored
-    if image is not None:
-        np.testing.assert_array_equal(np.array(image.convert("RGB")), np.array(quarters()))
-        front = mesh.triangles[:, :, 1].max(axis=1) < 0.0  # of the shape, with z upwards
-        uv, corners = mesh.visual.uv[mesh.faces][front], mesh.triangles[front]
-        assert front.sum() == 2
-        np.testing.assert_allclose(uv[:, :, 0], corners[:, :, 0] > 0.0, atol=1e-6)
-        np.testing.assert_allclose(uv[:, :, 1], corners[:, :, 2] > 0.0, atol=1e-6)
+    material = mesh.visual.material
+    np.testing.assert_array_equal(np.array(material.baseColorTexture.convert("RGB")), np.array(quarters()))
+    tint = linear(np.array([0x00, 0x72, 0xB2]) / 255.0) if colored else np.ones(3)
+    np.testing.assert_allclose(np.array(material.baseColorFactor[:3]) / 255.0, tint, atol=0.5 / 255)
+    front = mesh.triangles[:, :, 1].max(axis=1) < 0.0  # of the shape, with z upwards
+    uv, corners = mesh.visual.uv[mesh.faces][front], mesh.triangles[front]
+    assert front.sum() == 2
+    np.testing.assert_allclose(uv[:, :, 0], corners[:, :, 0] > 0.0, atol=1e-6)
+    np.testing.assert_allclose(uv[:, :, 1], corners[:, :, 2] > 0.0, atol=1e-6)
+
+
+def test_a_page_holds_every_image_once_and_says_where_corners_are_in_it(tmp_path):
+    one = crate(quarters())
+    page = data_of(replay(Simulation(Scene.from_mesh(write(tmp_path, one, one))), 0.1))
+    image, = page["images"]
+    np.testing.assert_array_equal(np.array(Image.open(io.BytesIO(base64.b64decode(image)))), np.array(quarters()))
+    _, *crates = (body["shapes"][0] for body in page["bodies"])
+    assert [(shape["image"], shape["tint"]) for shape in crates] == [(0, "#ffffff")] * 2
+    corners, uv = (np.frombuffer(base64.b64decode(crates[0][name]), "<f4") for name in ("vertices", "uv"))
+    corners, uv = corners.reshape(-1, 3, 3), uv.reshape(-1, 3, 2)
+    front = corners[:, :, 1].max(axis=1) < 0.0
+    np.testing.assert_array_equal(uv[front][:, :, 0] == 1.0, corners[front][:, :, 0] > 0.0)
+    np.testing.assert_array_equal(uv[front][:, :, 1] == 1.0, corners[front][:, :, 2] > 0.0)
 
 
 def test_a_file_of_several_crates_reads_their_image_once_and_solids_of_one_mesh_keep_theirs(tmp_path):
