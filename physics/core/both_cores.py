@@ -33,10 +33,12 @@ from .jit import helper, kernel
 MOST = 2           # threads that share the work of a step
 PATIENCE = 20_000  # looks at a word before others get the core: some hundredths of a millisecond
 LINE = 8           # words of a cache line: what both threads write stands on lines of their own
+PAUSE = 200        # tasks for which the helper is not asked once others have taken its core: about a hundred steps
 
 #: words of the desk: whether the helper is there, and whether it is wanted; whether somebody is helped now; how far the
-#: task is, below; its code and address; whether the helper sleeps, and the lock it sleeps on
-THERE, WANTED, TAKEN, STAGE, CODE, TASK, SLEEPS, LOCK, WORDS = (LINE * i for i in range(9))
+#: task is, below; its code and address; whether the helper sleeps, and the lock it sleeps on; tasks of the pause that
+#: are left; tasks that the helper has done
+THERE, WANTED, TAKEN, STAGE, CODE, TASK, SLEEPS, LOCK, RESTS, HELPED, WORDS = (LINE * i for i in range(11))
 IDLE, POSTED, BEGUN, DONE = range(4)
 
 _word = ir.IntType(64)
@@ -173,18 +175,30 @@ def release(typing_context, lock):
 # ------------------------------------------------------------------------------------------------------ who is helped
 @helper
 def wait_for(words, i, value):
-    """Until words[i] is at least so much."""
+    """Until words[i] is at least so much. Returns whether that was long."""
     looks = 0
     while look(words, i) < value:
         looks += 1
         if looks > PATIENCE:
             yield_core()
+    return looks > PATIENCE
+
+
+@helper
+def wait_for_helper(desk, words, i, value):
+    """Until the helper has made words[i] so much. Where that is long, others have its core: it rests for a while."""
+    if wait_for(words, i, value):
+        tell(desk, RESTS, PAUSE)
 
 
 @helper
 def ask(desk, code, task):
     """Whether the helper is free; then it is to run the kernel of this code with this task."""
     if look(desk, THERE) == 0 or look(desk, WANTED) == 0 or not swap_if(desk, TAKEN, 0, 1):
+        return False
+    if desk[RESTS] > 0:
+        desk[RESTS] -= 1
+        tell(desk, TAKEN, 0)
         return False
     desk[CODE], desk[TASK] = code, task
     swap(desk, STAGE, POSTED)
@@ -205,7 +219,7 @@ def begun(desk):
 @helper
 def finish(desk):
     """Wait until the task is done."""
-    wait_for(desk, STAGE, DONE)
+    wait_for_helper(desk, desk, STAGE, DONE)
     tell(desk, STAGE, IDLE)
     tell(desk, TAKEN, 0)
 
@@ -219,6 +233,7 @@ def serve(desk) -> None:
         looks += 1
         if look(desk, STAGE) == POSTED and swap_if(desk, STAGE, POSTED, BEGUN):
             run(desk[CODE], desk[TASK])
+            desk[HELPED] += 1
             tell(desk, STAGE, DONE)
             looks = 0
         elif looks > PATIENCE:

@@ -14,8 +14,8 @@ import math
 
 import numpy as np
 
-from ..core.both_cores import address_of, ask, begun, finish, look, tell, wait_for
-from ..core.jit import helper, kernel
+from ..core.both_cores import address_of, ask, begun, code_of, finish, look, tell, wait_for, wait_for_helper
+from ..core.jit import helper, kernel, program
 from ..core.sym3 import six, three
 from ..core.vec import add, dot, neg, sub
 from ..problem.joint_rows import visit_row
@@ -207,25 +207,28 @@ def visit_halves(halves, done, helped):
         tell(halves.turns, MAKE, done + 1)
     worst = visit_part(halves, FIRST, done % 2 == 0)
     if helped and (done > 0 or begun(halves.desk)):
-        wait_for(halves.turns, MADE, done + 1)
+        wait_for_helper(halves.desk, halves.turns, MADE, done + 1)
         return max(worst, halves.worst[0]), True
     return max(worst, visit_part(halves, SECOND, done % 2 == 0)), False
 
 
 @helper
-def sweep(system, members, sweeps, tolerance, code):
-    """Sweep over these row blocks of the system, in halves if they are many. code: of `sweep_second`. Returns the last
-    change [m/s]."""
+def are_many(system, members):
+    """Whether the members of an island are swept in halves."""
+    return len(members) >= ENOUGH and len(system.halves.rows) > 0
+
+
+@program
+def sweep_halves(system, members, sweeps, tolerance) -> float:
+    """As `sweep_members`, in halves."""
     halves = system.halves
-    if len(members) < ENOUGH or len(halves.rows) == 0:
-        return sweep_members(system, members, sweeps, tolerance)
     odd, turns = place_bodies(system, members, halves.place)
     if turns:  # moments are bounded by impulses, which they look up in the system
         return sweep_members(system, members, sweeps, tolerance)
     others, change = np.zeros(odd, np.int64), 0.0
     load_halves(system, members, others)
     halves.turns[MAKE] = halves.turns[MADE] = halves.turns[END] = 0
-    helped = ask(halves.desk, code, address_of(halves))
+    helped = ask(halves.desk, code_of(sweep_second, halves), address_of(halves))
     for done in range(sweeps):
         if done % 2 == 0:
             worst, helped = visit_halves(halves, done, helped)

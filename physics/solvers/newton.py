@@ -34,7 +34,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..core.both_cores import code_of
 from ..core.jit import helper, program
 from ..core.model import Array
 from ..core.sym3 import three
@@ -63,7 +62,7 @@ from ..problem.system import (
 )
 from .central_path import follow_path
 from .contact_modes import set_modes, times
-from .halves import sweep, sweep_members, sweep_second
+from .halves import are_many, sweep_halves, sweep_members
 from .interior_point import InteriorPoint
 from .island import (
     STEP,
@@ -461,7 +460,6 @@ def solve_islands(system, iterations, tolerance, told_out) -> None:
     free = np.zeros(len(system.motion.q_dot))
     free_bodies = without_impulses(system, free)
     told_out[:] = 0.0
-    code = code_of(sweep_second, system.halves)
     for i in range(islands):
         some, sweeps = members[first[i] : first[i + 1]], iterations
         left = unrest(system, some, free_bodies, free)
@@ -480,7 +478,11 @@ def solve_islands(system, iterations, tolerance, told_out) -> None:
                     continue
                 sweeps = max(iterations - swept, 1)
         told_out[ISLANDS_SWEPT] += 1.0
-        told_out[CHANGE] = max(told_out[CHANGE], sweep(system, some, sweeps, tolerance, code))
+        if are_many(system, some):
+            change = sweep_halves(system, some, sweeps, tolerance)
+        else:
+            change = sweep_members(system, some, sweeps, tolerance)
+        told_out[CHANGE] = max(told_out[CHANGE], change)
 
 
 class Newton(Solver):
