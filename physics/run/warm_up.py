@@ -252,8 +252,8 @@ def _run_large() -> None:
     threads = HELPER.threads
     HELPER.use(1)
     serve.stand((jit.type_of(HELPER.desk),))
-    places = product(np.arange(6.0).tolist(), repeat=3)
-    boxes = [{"name": f"body {i}", "position": list(place), "shape": [SHAPE_TABLES[1]]} for i, place in enumerate(places)]
+    boxes = [{"name": f"body {i}", "position": list(place), "shape": [SHAPE_TABLES[1]]}
+             for i, place in enumerate(product(np.arange(6.0).tolist(), repeat=3))]
     Simulation(Scene.from_dict({"body": boxes}), method="time_stepping", iterations=2).step()
     HELPER.use(threads)
 
