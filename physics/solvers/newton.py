@@ -22,11 +22,13 @@ a few sweeps, which correct modes contact by contact [Silcowitz, Niebe & Erleben
 path. The last two share redundant forces as they come, so the solution is sought once more from c = 0. In a large
 island c = 0 is tried first after sweeps, which mostly ends there and then, see `try_least`.
 
-Redundant contacts that contradict each other by a millionth of the velocities can keep modes from being found for
+Redundant contacts that contradict each other by a millionth of the velocities can keep their modes from being found for
 hundreds of steps, as in a heap that is struck. An island that is nearly solved then gets thousands of them, with
-smaller changes of ε, see `persist`. An island that this does not solve, see MANY and LAST, keeps the best impulses
-found and is swept on as by `pgs`. So is an island of more than MOST row blocks, and one whose bodies touch so many
-others that factors would take longer than sweeps, see WORK.
+smaller changes of ε, see `persist`.
+
+An island that this does not solve, see MANY and LAST, keeps the best impulses found and is swept on as by `pgs`. So is
+an island of more than MOST row blocks, and one whose bodies touch so many others that factors would take longer than
+sweeps, see WORK.
 """
 
 import math
