@@ -42,6 +42,7 @@ def draw_joint_forces(ui: UiState, snapshot: Snapshot, send: Callable[[Command],
     mine, view = ui.state_of(JointForcesUi), snapshot.inspection.joints if snapshot.inspection is not None else None
     formula(ui, r"M \dot u = f + J^T\lambda \quad\text{or}\quad H \ddot q + C = \tau", 15.0)
     imgui.same_line(0, 1.4 * ui.font)
+    imgui.align_text_to_frame_padding()
     style.muted(ui, "In the view")
     for name, title in (("forces", "forces"), ("moments", "moments")):
         imgui.same_line(0, 0.5 * ui.font)
@@ -83,7 +84,8 @@ def rows(snapshot: Snapshot, view: JointForces) -> list[tuple[str, ...]]:
         parts = [", ".join(f"{0.0 if abs(x) < small else x:z.4g}" for x in part[k])
                  for part, small in zip((view.force, view.moment), least, strict=True)]
         unit = "N" if joints.type[j] == JointType.SLIDER else "N m"
-        along = "" if np.isnan(view.along[k]) else f"{view.along[k]:z.4g} {unit}"
+        small = least[0 if unit == "N" else 1]
+        along = "" if np.isnan(view.along[k]) else f"{0.0 if abs(view.along[k]) < small else view.along[k]:z.4g} {unit}"
         kind = JointType(joints.type[j]).name.lower()
         found.append((snapshot.labels.joints[j] + (", at a limit" if j in view.limited else ""),
                       kind if joints.generalized[j] else f"{kind}, maximal", f"{sizes[0]:.4g}", parts[0],

@@ -491,9 +491,11 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
     if options.joints and len(snapshot.model.joints.type):
         rows.append(LegendRow("line", look.joint, "axis of a joint, and the range its limits leave"))
     if options.joint_arrows is not None:
-        lengths = [f"{joint_scale(moment, scale):.3g}" for moment in (False, True)]
-        rows.append(LegendRow("arrow", look.joint, f"force of a joint on its child, 1 m = {lengths[0]} N"))
-        rows.append(LegendRow("double_arrow", look.joint, f"moment of a joint, 1 m = {lengths[1]} N m"))
+        rows.append(LegendRow("arrow", look.joint,
+                              f"force of a joint on its child, 1 m = {joint_scale(False, scale):.3g} N"))
+        if options.joint_arrows.moment.any():
+            rows.append(LegendRow("double_arrow", look.joint,
+                                  f"moment of a joint, 1 m = {joint_scale(True, scale):.3g} N m"))
     if options.mouse_spring and snapshot.grabbed is not None:
         rows.append(LegendRow("spring", look.spring, "mouse spring"))
     return rows
