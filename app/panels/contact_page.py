@@ -63,7 +63,7 @@ def draw_contact(ui: UiState, snapshot: Snapshot) -> None:
         imgui.same_line(0, 0.5 * ui.font)
         setattr(mine, name, imgui.checkbox(f"{title}##contact_{name}", getattr(mine, name))[1])
         imgui.set_item_tooltip(tip)
-    draw_page(ui, snapshot, table, said, ("World axes", "Parts"), key)
+    draw_page(ui, snapshot, table, said, ("World axes", "Numbers"), key, ("", "", ""))
 
 
 def _choice(ui: UiState, snapshot: Snapshot, row: int) -> None:

@@ -64,7 +64,8 @@ def draw_joint(ui: UiState, snapshot: Snapshot) -> None:
         imgui.same_line(0, 0.5 * ui.font)
         setattr(mine, name, imgui.checkbox(f"{title}##joint_{name}", getattr(mine, name))[1])
         imgui.set_item_tooltip(tip)
-    draw_page(ui, snapshot, table, said, ("World axes", "In the joint's axes"), joint)
+    draw_page(ui, snapshot, table, said, ("World axes", "In the joint's axes"), joint,
+              ("along", "across", "across"))
 
 
 def lines(view: JointView) -> list[Line]:

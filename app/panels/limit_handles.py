@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from imgui_bundle import imgui
@@ -82,7 +82,7 @@ def range_of(ui: UiState) -> Range | None:
     turns, given = table["type"] != "slider", table.get("limits")
     first = FIRST if turns else (-FIRST_WAY, FIRST_WAY)
     written = isinstance(given, list) and len(given) == 2 and all(isinstance(v, int | float) for v in given)
-    low, high = given if written else first
+    low, high = given if written and given is not None else first
     called = table.get("name") or f"joint {int(place[1]) + 1}"
     return Range(place, called, turns, written, (float(low), float(high)), anchor, axis, zero / np.linalg.norm(zero))
 
@@ -172,7 +172,7 @@ def _draw(ui: UiState, shown: Range, held: HeldLimit, camera: Camera, radius: fl
         return
     c, scale, draw = style.colors(ui), ui.preferences.scale, imgui.get_background_draw_list()
     solid = shown.given or held.end >= 0
-    corners = [(x + float(px), y + float(py)) for px, py in places]
+    corners: list[Any] = [(x + float(px), y + float(py)) for px, py in places]
     draw.push_clip_rect((x, y), (x + w, y + h), True)
     draw.add_polyline(corners, style.u32(c.accent, 0.9 if solid else 0.4), 2.0 * scale, 0)
     grips = (corners[1], corners[-2]) if shown.turns else (corners[0], corners[-1])

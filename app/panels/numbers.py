@@ -55,12 +55,13 @@ def copied(name: str, t: float, lines: list[Line], words: tuple[str, ...]) -> st
 
 
 def draw_page(ui: UiState, snapshot: Snapshot, lines: list[Line], words: tuple[str, ...], sides: tuple[str, str],
-              of: int) -> None:
-    """A table with two vectors a line, and below it the words. sides: headings of its halves. of: the body, the key of
+              of: int, right: tuple[str, str, str] = ("x", "y", "z")) -> None:
+    """A table with two vectors a line, and below it the words. sides: headings of its halves; right: of the numbers of
+    the second. of: the body, the key of
     the contact or the row of the joint whose numbers are plotted."""
     with style.font(ui, size=14.0):
         below = (len(words) + 0.4) * imgui.get_text_line_height_with_spacing()
-        _table(ui, snapshot, lines, below, sides, of)
+        _table(ui, snapshot, lines, below, (sides[0], "x", "y", "z", sides[1], *right), of)
         for text in words:
             style.muted(ui, text, wrap=True)
 
@@ -72,16 +73,17 @@ def copy_button(ui: UiState, name: str, t: float, lines: list[Line], words: tupl
     imgui.set_item_tooltip("All numbers of this page, with all their digits")
 
 
-def _table(ui: UiState, snapshot: Snapshot, lines: list[Line], below: float, sides: tuple[str, str], of: int) -> None:
+def _table(ui: UiState, snapshot: Snapshot, lines: list[Line], below: float, headings: tuple[str, ...],
+           of: int) -> None:
     if not imgui.begin_table("page", 8, TABLE, (0.0, max(imgui.get_content_region_avail().y - below, 4.0 * ui.font))):
         return
     imgui.table_setup_scroll_freeze(0, 1)
-    for side in sides:
+    for side in ("left", "right"):
         imgui.table_setup_column(side, imgui.TableColumnFlags_.width_stretch, 1.35)
         for axis in "xyz":
             imgui.table_setup_column(f"{axis}##{side}", imgui.TableColumnFlags_.width_stretch, 1.0)
     imgui.table_next_row(imgui.TableRowFlags_.headers)
-    for column, heading in enumerate((sides[0], "x", "y", "z", sides[1], "x", "y", "z")):
+    for column, heading in enumerate(headings):
         imgui.table_set_column_index(column)
         if column % 4:
             _right(ui, heading, style.colors(ui).muted)

@@ -19,7 +19,6 @@ from ..core.report import MotorState
 from ..core.rotations import rotated_one
 from ..core.state import Bodies, State
 from ..dynamics.forces import applied_forces
-from ..joints.table import FORMS
 from ..simulation.joint_coordinates import joint_coordinates
 from ..simulation.simulation import Simulation
 from .body_state import rotation
@@ -121,7 +120,7 @@ def _geometry(model: Model, bodies: Bodies, joint: int) -> tuple[Array, float, f
     if kind == JointType.FIXED:
         return R_a, float(np.linalg.norm(apart)), _angle(turn)
     d = R_a @ first
-    if FORMS[kind].slides:
+    if kind in (JointType.SLIDER, JointType.SCREW):
         apart = apart - (apart @ d) * d
     if kind == JointType.UNIVERSAL:
         e = carried @ second

@@ -174,8 +174,11 @@ QUANTITIES: dict[str, Quantity] = {
 def _of_contact(value: Callable[[Contacts, int], float]) -> Callable[[Sample, int], float]:
     """Of the contact with this key; nan where there is none now."""
     def found(now: Sample, key: int) -> float:
-        rows = np.flatnonzero(now.contacts.key == key) if now.contacts is not None else ()
-        return float(value(now.contacts, int(rows[0]))) if now.contacts is not None and len(rows) else np.nan
+        contacts = now.contacts
+        if contacts is None:
+            return np.nan
+        rows = np.flatnonzero(contacts.key == key)
+        return float(value(contacts, int(rows[0]))) if len(rows) else np.nan
     return found
 
 
