@@ -12,6 +12,7 @@ from typing import Any
 
 import av
 import numpy as np
+from av.error import FFmpegError
 from PIL import Image
 
 from .encoder import Frame, cannot_write, indexed
@@ -54,7 +55,7 @@ def check_voice(path: Path, begin: float, seconds: float) -> None:
         with av.open(str(path)) as file:
             known = file.format.name == "wav" and file.streams.audio
             length = float(file.duration or 0) / av.time_base if known else 0.0
-    except (av.FFmpegError, OSError) as error:
+    except (FFmpegError, OSError) as error:
         raise ValueError(f"video.voice: {path.name} is no sound file in the format WAV") from error
     if not known or length <= 0.0:
         raise ValueError(f"video.voice: {path.name} is no sound file in the format WAV")
@@ -74,7 +75,7 @@ def finish(partial: Path, out: Path, extras: Extras) -> str:
             said = ""
             _mux(partial, beside, extras)
         beside.replace(out)
-    except (av.FFmpegError, OSError) as error:
+    except (FFmpegError, OSError) as error:
         raise cannot_write(out, error) from error
     finally:
         beside.unlink(missing_ok=True)
@@ -183,7 +184,7 @@ class _Frames:
             rate = Fraction(stream.average_rate or stream.guessed_rate or MOST_ANIMATED)
             self._every = max(1.0, float(rate) / MOST_ANIMATED)
             self.rate = min(rate, Fraction(MOST_ANIMATED))
-            self.size = tuple(max(round(scale * n), 16) for n in (stream.width, stream.height))
+            self.size = max(round(scale * stream.width), 16), max(round(scale * stream.height), 16)
 
     def __iter__(self) -> Iterator[Frame]:
         due = 0.0
@@ -191,7 +192,7 @@ class _Frames:
             for k, frame in enumerate(file.decode(video=0)):
                 if k >= due - 1e-9:
                     due += self._every
-                    yield self._scaled(frame.to_ndarray(format="rgb24"))
+                    yield self._scaled(np.asarray(frame.to_ndarray(format="rgb24"), np.uint8))
 
     def _scaled(self, frame: Frame) -> Frame:
         if (frame.shape[1], frame.shape[0]) == self.size:
