@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..assets import gallery
+from ..physics.core.language import _
 from ..physics.core.settings import SETTINGS
 from ..physics.core.whole_file import whole_file
 from ..physics.lesson.lesson import ENDING, Lesson
@@ -43,14 +44,14 @@ class Authoring:
                 path = self._own(lesson)
                 author.begin(path.read_text(encoding="utf-8"), path)
         except OSError as error:
-            self.ui.tell(f"The lesson cannot be written: {error}")
+            self.ui.tell(_("The lesson cannot be written: {error}").format(error=error))
 
     def leave(self) -> None:
         """Stop writing."""
         author = self.ui.author
         author.on = False
         if author.lesson is not None:
-            self.ui.say(f"The lesson is {author.path}.", 8.0)
+            self.ui.say(_("The lesson is {path}.").format(path=author.path), 8.0)
 
     def add(self, snapshot: Snapshot | None, scene: Scene | None, camera: Camera) -> None:
         """A step with what is shown, behind the one that is edited."""
@@ -59,7 +60,7 @@ class Authoring:
         step = self._shown(snapshot, scene, camera)
         if step is not None:
             number = len(self.ui.author.steps) + 1
-            self.ui.author.add({"title": f"Step {number}", "text": "", **step})
+            self.ui.author.add({"title": _("Step {number}").format(number=number), "text": "", **step})
 
     def take(self, snapshot: Snapshot | None, scene: Scene | None, camera: Camera) -> None:
         """Let the step that is edited show what is shown now; its words and its question stay."""
@@ -89,7 +90,7 @@ class Authoring:
             with whole_file(author.path) as file:
                 file.write(author.text.encode())
         except OSError as error:
-            self.ui.tell(f"The lesson could not be written: {error}")
+            self.ui.tell(_("The lesson could not be written: {error}").format(error=error))
 
     # ------------------------------------------------------------------------------------------- files
 
@@ -108,7 +109,7 @@ class Authoring:
         for name in lesson.files:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(lesson.folder / name, folder / name)
-        self.ui.say(f"A copy of the lesson is edited: {folder}", 8.0)
+        self.ui.say(_("A copy of the lesson is edited: {folder}").format(folder=folder), 8.0)
         return folder / lesson.path.name
 
     def _scene_name(self, scene: Scene) -> str:
@@ -132,12 +133,12 @@ class Authoring:
     def _shown(self, snapshot: Snapshot | None, scene: Scene | None, camera: Camera) -> dict[str, Any] | None:
         """The fields of a step that show what is shown now; None where that is no scene."""
         if snapshot is None or scene is None:
-            self.ui.say("What runs here has no scene that a step could show.")
+            self.ui.say(_("What runs here has no scene that a step could show."))
             return None
         try:
             found: dict[str, Any] = {"scene": self._scene_name(scene)}
         except (OSError, SceneError) as error:
-            self.ui.tell(f"The scene could not be written beside the lesson: {error}")
+            self.ui.tell(_("The scene could not be written beside the lesson: {error}").format(error=error))
             return None
         at = round(snapshot.t, 6)
         found |= {"at": at} if at > 0.0 else {}

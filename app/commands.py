@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..physics.core.language import LANGUAGES, _, use
 from ..physics.methods import METHODS
 from ..physics.run.messages import Compare, Focus, Reset, SetSpeed, Side, Step, StepToEvent, StudyLinks
 from ..physics.scene.edits import FIRST
@@ -82,18 +83,27 @@ def _faster(lab: Lab, direction: int) -> None:
         lab.send(SetSpeed(below[-1]))
 
 
-def _slow_at_events(lab: Lab, _: Any) -> None:
+def _slow_at_events(lab: Lab, _argument: Any) -> None:
     """Slow motion around events, or none."""
     if (snapshot := lab.snapshot) is not None:
         slow = snapshot.at_events == 1.0
         lab.send(SetSpeed(snapshot.speed, SLOW if slow else 1.0))
-        lab.ui.say(f"Around contact events time goes {1.0 / SLOW:g} times slower." if slow else
-                   "Events pass as fast as all else.")
+        lab.ui.say(_("Around contact events time goes {SLOW:g} times slower.").format(SLOW=1.0 / SLOW) if slow else
+                   _("Events pass as fast as all else."))
 
 
 def _text_size(lab: Lab, factor: float) -> None:
     preferences = lab.ui.preferences
     preferences.scale = min(max(preferences.scale * factor, 0.6), 3.0) if factor else 1.0
+
+
+def _language(name: Any) -> Callable[[Lab, Any], None]:
+    """Show everything in a language, and remember it."""
+    def run(lab: Lab, _argument: Any) -> None:
+        lab.ui.preferences.language = name
+        use(name)
+
+    return run
 
 
 def _toggle(name: str) -> Callable[[Lab, Any], None]:
@@ -189,10 +199,10 @@ def _by_keys(lab: Lab, _: Any) -> None:
     ui.panels_hidden = False
 
 
-def _hide_panels(lab: Lab, _: Any) -> None:
+def _hide_panels(lab: Lab, _argument: Any) -> None:
     lab.ui.panels_hidden = not lab.ui.panels_hidden
     if lab.ui.panels_hidden:
-        lab.ui.say("Panels hidden. H shows them again.")
+        lab.ui.say(_("Panels hidden. H shows them again."))
 
 
 def _compare_with(lab: Lab, method: Any) -> None:
@@ -339,6 +349,8 @@ COMMANDS: dict[str, AppCommand] = {
     "smaller_text": AppCommand("Smaller text", "App", lambda lab, _: _text_size(lab, 1 / SCALE_STEP)),
     "normal_text": AppCommand("Normal text size", "App", lambda lab, _: _text_size(lab, 0.0)),
     "theme": AppCommand("Dark or light", "App", _theme),
+    **{f"language_{language}": AppCommand(f"Language: {name}", "App", _language(language))
+       for language, name in LANGUAGES.items()},
     "reduced_motion": AppCommand("Reduced motion: no flashes, no flights of the camera", "App", _reduced_motion),
     "quit": AppCommand("Quit", "App", lambda lab, _: lab.quit()),
     "quit_now": AppCommand("Quit without asking", "", lambda lab, _: lab.host.quit()),
@@ -352,9 +364,9 @@ def run(lab: Lab, name: str, argument: Any = None) -> None:
         if name == "play_pause":
             lab.making.leave(play=True)
         else:
-            lab.ui.say("While the scene is edited time stands: Space lets it run.")
+            lab.ui.say(_("While the scene is edited time stands: Space lets it run."))
         return
     if lab.ui.course.on and name in ELSEWHERE:
-        lab.ui.say("Close the lesson first.")
+        lab.ui.say(_("Close the lesson first."))
         return
     COMMANDS[name].run(lab, argument)

@@ -13,6 +13,7 @@ from typing import IO, Any, Protocol
 import numpy as np
 import platformdirs
 
+from ..physics.core.language import _
 from ..physics.core.settings import SETTINGS
 from ..physics.core.whole_file import whole_file
 from ..physics.lesson.lesson import Lesson
@@ -180,8 +181,8 @@ class Lab:
         if latest is not None and latest.differs != self._differs:
             self._differs = latest.differs
             if self._differs is not None:
-                self.ui.say(f"Step {self._differs} does not come out as it was recorded: another version or processor "
-                            "made the recording. Recorded states count.", 10.0)
+                self.ui.say(_("Step {_differs} does not come out as it was recorded: another version or processor "
+                            "made the recording. Recorded states count.").format(_differs=self._differs), 10.0)
         self._refused = latest.notice if latest is not None else None
         self._note_failures()
         self._log_state()
@@ -207,7 +208,7 @@ class Lab:
         told = failure or self.ui.failure or Failure("", "")
         where = "\n".join(filter(None, [told.traceback, self.engine.failure]))
         self.host.copy(report(told.sentence, where, self.snapshot, self.ui.scene_path, self.done, self.graphics))
-        self.ui.say("The report is copied: paste it where faults are collected.", 6.0)
+        self.ui.say(_("The report is copied: paste it where faults are collected."), 6.0)
 
     def _log_state(self) -> None:
         s = self.snapshot
@@ -231,12 +232,12 @@ class Lab:
         """Read a file in the background and show what it holds; where that fails, all goes on as it was. Unsaved work
         is asked about first."""
         if self._opening is not None:
-            self.ui.say(f"Still opening {self._opening.name}.")
+            self.ui.say(_("Still opening {name}.").format(name=self._opening.name))
             return
         if self.making.holds(Request("open_path", path)):
             return
         path = Path(path)
-        self.ui.say(f"Opening {path.name} …", SHOWN_AFTER)
+        self.ui.say(_("Opening {name} …").format(name=path.name), SHOWN_AFTER)
         self._opening = Opening(path)
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
@@ -246,7 +247,7 @@ class Lab:
         if not others or not meshes:
             self.open_path(first)
             if others:
-                self.ui.say(f"Only meshes are opened together: {first.name} is opened.", 6.0)
+                self.ui.say(_("Only meshes are opened together: {name} is opened.").format(name=first.name), 6.0)
         elif self._opening is None and not self.making.holds(Request("open_paths", paths)):
             self.open_mesh(first, MeshChoices(beside=tuple(others)))
 
@@ -264,7 +265,7 @@ class Lab:
         """Give up the file that is being opened; what runs was not touched."""
         if self._opening is not None:
             self._opening.give_up()
-            self.ui.say(f"{self._opening.name} is not opened.")
+            self.ui.say(_("{name} is not opened.").format(name=self._opening.name))
             self._opening = self.ui.opening = None
 
     def _watch_opening(self) -> None:
@@ -309,7 +310,7 @@ class Lab:
         self.making.opened(recording.scene)
         self.send(Open(recording.scene, left, recording, at_end=left))
         begin, end = recording.span
-        words = f"A recorded run of {end - begin:.2f} s. It is replayed until something is changed."
+        words = _("A recorded run of {end:.2f} s. It is replayed until something is changed.").format(end=end - begin)
         self.ui.say(" ".join((words, *recording.notes)), 8.0)
 
     def _show_problem(self, path: Path, problem: ContactProblem) -> None:
@@ -317,7 +318,7 @@ class Lab:
         inspector, p = self.ui.inspector, self.ui.preferences
         inspector.problem, inspector.problem_name = problem, path.name
         p.lower, p.lower_tab, self.ui.panels_hidden = True, "equations", False
-        self.ui.say(f"{path.name}: {problem.contact_count} contacts")
+        self.ui.say(_("{name}: {contact_count} contacts").format(name=path.name, contact_count=problem.contact_count))
 
     def _show_table(self, table: SweepTable) -> None:
         """Show the table of a sweep as a map: of the scene that it tells, else of the one that is open."""
@@ -325,11 +326,12 @@ class Lab:
             scene, now = self.making.scene, self.snapshot
             try:
                 if scene is None or now is None:
-                    raise ValueError("no scene is open")
+                    raise ValueError(_("no scene is open"))
                 table = table.of(scene, now.settings)
             except ValueError as error:
-                self.ui.tell(f"{table.path.name} does not tell which scene was run, and it is not the one that is open "
-                             f"({error}). Open that scene first; a .parquet table has it inside.")
+                self.ui.tell(_("{name} does not tell which scene was run, and it is not the one that is open "
+                             "({error}). Open that scene first; a .parquet table has it "
+                             "inside.").format(name=table.path.name, error=error))
                 return
         self.ui.state_of(MapUi).show(table)
         self.ui.sweep_map = True
@@ -340,16 +342,16 @@ class Lab:
         if problem is None and inspection is not None and inspection.equations is not None:
             problem = inspection.equations.problem
         if problem is None:
-            self.ui.say("There is no problem to save: show the equations of contacts that rest.")
+            self.ui.say(_("There is no problem to save: show the equations of contacts that rest."))
             return
         stem = Path(self.snapshot.scene_name).stem if self.snapshot is not None else "problem"
         try:
             path = numbered(self._documents(), f"{stem}_problem", ".npz")
             problem.save(path)
         except (OSError, ValueError) as error:
-            self.ui.tell(f"The problem could not be saved: {error}")
+            self.ui.tell(_("The problem could not be saved: {error}").format(error=error))
             return
-        self.ui.say(f"Saved {path}", 6.0)
+        self.ui.say(_("Saved {path}").format(path=path), 6.0)
 
     def save_curves(self, figure: Figure, suffix: str) -> None:
         """Write curves into the user's documents, as a file of this kind."""
@@ -359,9 +361,9 @@ class Lab:
             with whole_file(path) as file:
                 file.write(encode(figure, suffix))
         except OSError as error:
-            self.ui.tell(f"The curves could not be saved: {error}")
+            self.ui.tell(_("The curves could not be saved: {error}").format(error=error))
             return
-        self.ui.say(f"Saved {path}", 6.0)
+        self.ui.say(_("Saved {path}").format(path=path), 6.0)
 
     def save_drawing(self, content: bytes, name: str) -> None:
         """Write a drawing into the user's documents; name: what it shows, with its ending."""
@@ -371,9 +373,9 @@ class Lab:
             with whole_file(path) as file:
                 file.write(content)
         except OSError as error:
-            self.ui.tell(f"The drawing could not be saved: {error}")
+            self.ui.tell(_("The drawing could not be saved: {error}").format(error=error))
             return
-        self.ui.say(f"Saved {path}", 6.0)
+        self.ui.say(_("Saved {path}").format(path=path), 6.0)
 
     def save_run(self) -> None:
         """Write the run, as far as the time line reaches, into the user's documents."""
@@ -382,16 +384,16 @@ class Lab:
         try:
             path = numbered(self._documents(), Path(self.snapshot.scene_name).stem, SUFFIX)
         except OSError as error:
-            self.ui.tell(f"The run could not be saved: {error}")
+            self.ui.tell(_("The run could not be saved: {error}").format(error=error))
             return
-        self.ui.say(f"Saving {path.name} …", 60.0)
+        self.ui.say(_("Saving {name} …").format(name=path.name), 60.0)
         self.send(SaveRun(path))
 
     def open_reference(self) -> None:
         """Make the pages of the Python interface in the background, and show the first one in the browser."""
         if self._reference is None:
-            self.ui.say("Making the reference …", 60.0)
-            self._reference = in_background("contactlab-reference", write_reference)
+            self.ui.say(_("Making the reference …"), 60.0)
+            self._reference = in_background(_("contactlab-reference"), write_reference)
 
     def _watch_reference(self) -> None:
         if self._reference is None or not self._reference.done():
@@ -400,10 +402,11 @@ class Lab:
         try:
             page = made.result()
         except (OSError, ImportError) as error:
-            self.ui.tell(f"The reference could not be made: {error}")
+            self.ui.tell(_("The reference could not be made: {error}").format(error=error))
             return
         shown = webbrowser.open(page.as_uri())
-        self.ui.say(f"The reference {'is in your browser' if shown else 'was written'}: {page}", 10.0)
+        self.ui.say((_("The reference is in your browser: {page}") if shown else
+                     _("The reference was written: {page}")).format(page=page), 10.0)
 
     def open_run(self, study: MapStudy, values: Sequence[float]) -> None:
         """Run what a point of a map was measured of; unsaved work on another scene is asked about first."""
@@ -418,7 +421,8 @@ class Lab:
         self.making.keeps_view = True
         self.send(Open(scene, settings=tuple(settings.items())))
         self.ui.sweep_map = False
-        self.ui.say(f"The run with {', '.join(f'{name} = {value:g}' for name, value in given.items())}.", 6.0)
+        items = ", ".join(f"{name} = {value:g}" for name, value in given.items())
+        self.ui.say(_("The run with {items}.").format(items=items), 6.0)
 
     def go_on(self) -> None:
         """Open what is left of the run that is offered, at its end."""
@@ -432,7 +436,7 @@ class Lab:
 
     def _documents(self) -> Path:
         chosen = self.ui.preferences.record_folder
-        return Path(chosen) if chosen else Path(platformdirs.user_documents_dir()) / "Contactlab"
+        return Path(chosen) if chosen else Path(platformdirs.user_documents_dir()) / _("Contactlab")
 
     def reload(self) -> None:
         if self.ui.scene_path is not None:
@@ -481,8 +485,8 @@ class Lab:
         if self.ui.view.keep_in_view or self.ui.workbench.document.get(("camera", "follow")) is not None:
             view["follow"] = self.ui.view.keep_in_view
         if self.ui.workbench.on:
-            self.ui.edit("Keep the view", lambda document: [document.put(("camera", k), v) for k, v in view.items()])
-            self.ui.say("The scene begins with this view.")
+            self.ui.edit(_("Keep the view"), lambda document: [document.put(("camera", k), v) for k, v in view.items()])
+            self.ui.say(_("The scene begins with this view."))
 
     def move_camera(self, dt: float) -> bool:
         """Continue a movement of the camera by dt [s]; True while it moves by itself."""
@@ -509,7 +513,7 @@ class Lab:
         """The user moves the camera by hand: what moves may leave the view."""
         if self.ui.view.keep_in_view:
             self.ui.view.keep_in_view = False
-            self.ui.say("The action is no longer kept in view: see View, Keep the action in view.")
+            self.ui.say(_("The action is no longer kept in view: see View, Keep the action in view."))
 
     def escape(self) -> None:
         """Close what lies on top, else deselect; a notice goes with it. Never quits."""

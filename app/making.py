@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
+from ..physics.core.language import _
 from ..physics.run.messages import Command, Compare, Open, Pause, Snapshot, Undo
 from ..physics.run.run_file import read_packed
 from ..physics.scene import edits
@@ -62,7 +63,7 @@ class Making:
         """Stop time at the start of the scene, and edit it."""
         bench = self.ui.workbench
         if self.scene is None:
-            self.ui.say("What runs here has no scene that could be edited.")
+            self.ui.say(_("What runs here has no scene that could be edited."))
             return
         if self._edited is not self.scene:
             text, saved = text_of(self.scene)
@@ -87,7 +88,7 @@ class Making:
             return
         self._leaving = None
         if bench.problems or bench.built.scene is None:
-            self.ui.say("The scene cannot run yet: see what is red in the inspector.", 6.0)
+            self.ui.say(_("The scene cannot run yet: see what is red in the inspector."), 6.0)
             return
         bench.on, self.keeps_view, bench.runs = False, True, True
         self.scene = self._edited = bench.built.scene
@@ -126,7 +127,7 @@ class Making:
         which = 0 if step > 0 else 1
         name = bench.changes(of_run)[which]
         if not name:
-            self.ui.say("There is nothing to undo." if step > 0 else "There is nothing to do again.")
+            self.ui.say(_("There is nothing to undo.") if step > 0 else _("There is nothing to do again."))
             return
         if not bench.on and of_run[which]:
             self._send(Undo(step))
@@ -134,7 +135,7 @@ class Making:
             if not bench.on:
                 self.enter(snapshot)
             (bench.undo if step > 0 else bench.redo)()
-        self.ui.say(f"{'Undone' if step > 0 else 'Done again'}: {name}.")
+        self.ui.say(f"{_('Undone') if step > 0 else _('Done again')}: {name}.")
 
     def copies(self, name: str, change: Callable[[Document, Sequence[int]], list[int]]) -> None:
         """Make copies of the chosen bodies, and choose these."""
@@ -150,16 +151,17 @@ class Making:
         if self.ui.workbench.on:
             self.ui.workbench.begin_placing({"type": kind, **edits.FIRST[kind]})
         else:
-            self.ui.say("Bodies are added while the scene is edited: Ctrl+E.")
+            self.ui.say(_("Bodies are added while the scene is edited: Ctrl+E."))
 
     def duplicate(self) -> None:
         """Copies of the chosen bodies, beside them."""
         step = max(self.ui.workbench.tools.spacing[0], self.ui.workbench.tools.step)
-        self.copies("Duplicate", lambda d, chosen: edits.duplicate(d, chosen, [[step, 0.0, 0.0]]))
+        self.copies(_("Duplicate"), lambda d, chosen: edits.duplicate(d, chosen, [[step, 0.0, 0.0]]))
 
     def mirror(self, axis: int) -> None:
         """Mirror images of the chosen bodies in the plane through the origin across x, y or z."""
-        self.copies(f"Mirror across {'xyz'[axis]}", lambda d, chosen: edits.mirror(d, chosen, axis, 0.0))
+        self.copies(_("Mirror across {value}").format(value='xyz'[axis]), 
+                    lambda d, chosen: edits.mirror(d, chosen, axis, 0.0))
 
     def delete(self) -> None:
         """Remove what is chosen."""
@@ -168,10 +170,11 @@ class Making:
             return
         bodies, others = bench.bodies, [place for place in bench.chosen if place[0] != "body" or len(place) != 2]
         if bodies:
-            self.ui.edit(f"Delete {bench.called(bodies)}", lambda d: edits.delete(d, bodies))
+            self.ui.edit(_("Delete {bodies}").format(bodies=bench.called(bodies)), lambda d: edits.delete(d, bodies))
         for place in others:
             if len(place) > 1:
-                self.ui.edit(f"Delete {named(bench.document, place)}", lambda d, place=place: d.remove(place))
+                self.ui.edit(_("Delete {document}").format(document=named(bench.document, place)), 
+                             lambda d, place=place: d.remove(place))
         bench.choose()
 
     def group(self) -> None:
@@ -181,9 +184,9 @@ class Making:
             return
         before = {bench.document.get(("body", k, "group")) for k in chosen}
         if len(before) == 1 and None not in before:
-            self.ui.edit(f"Ungroup {bench.called(chosen)}", lambda d: edits.ungroup(d, chosen))
+            self.ui.edit(_("Ungroup {chosen}").format(chosen=bench.called(chosen)), lambda d: edits.ungroup(d, chosen))
         else:
-            self.ui.edit(f"Group {bench.called(chosen)}", lambda d: edits.group(d, chosen))
+            self.ui.edit(_("Group {chosen}").format(chosen=bench.called(chosen)), lambda d: edits.group(d, chosen))
 
     def choose_groups(self) -> None:
         """Choose all bodies of the groups of those that are chosen."""
@@ -205,17 +208,19 @@ class Making:
         else:
             bench.hidden = bench.hidden | chosen
             bench.choose()
-            self.ui.say(f"Hidden while the scene is edited; {key_of('hide')} with nothing chosen shows all again.")
+            self.ui.say(_("Hidden while the scene is edited; {value} with nothing chosen shows all "
+                          "again.").format(value=key_of('hide')))
 
     def add_mesh(self, path: str | Path) -> None:
         """A body of a mesh file that follows the cursor until a click puts it down. The file is used where it lies,
         as long as no other file binds the scene to its folder; else it is copied there."""
         bench, path = self.ui.workbench, Path(path)
         if not bench.on:
-            self.ui.say("Bodies are added while the scene is edited: Ctrl+E.")
+            self.ui.say(_("Bodies are added while the scene is edited: Ctrl+E."))
             return
         if path.suffix.lower() not in NAMES:
-            self.ui.tell(f"{path.name} is no mesh: a file that ends in {', '.join(NAMES)}.")
+            self.ui.tell(_("{name} is no mesh: a file that ends in {NAMES}.").format(name=path.name,
+                                                                                     NAMES=', '.join(NAMES)))
             return
         try:
             name = self._below(path.resolve(strict=True))
@@ -233,7 +238,8 @@ class Making:
         folder = bench.folder.resolve()
         if not path.is_relative_to(folder):
             shutil.copyfile(path, folder / path.name)
-            self.ui.say(f"{path.name} is copied to the scene's folder, {folder}.", 6.0)
+            self.ui.say(_("{name} is copied to the scene's folder, {folder}.").format(name=path.name, folder=folder),
+                        6.0)
             return path.name
         return path.relative_to(folder).as_posix()
 
@@ -242,9 +248,9 @@ class Making:
         bench, edited = self.ui.workbench, self.ui.workbench.on
         if not edited:
             self.enter(snapshot)
-        held = self.ui.edit("Fix or free the base", edits.hold_bases) if bench.on else None
+        held = self.ui.edit(_("Fix or free the base"), edits.hold_bases) if bench.on else None
         if held is not None:
-            self.ui.say("The base is fixed." if held else "The base is free.")
+            self.ui.say(_("The base is fixed.") if held else _("The base is free."))
         if not edited and bench.on:
             self.leave(play=True)
 
@@ -267,8 +273,9 @@ class Making:
             return False
         name = bench.path.name if bench.path is not None else self._title()
         self.ui.question = Question(
-            f"Save the changes to {name}?", "They are in no file yet.",
-            (("Save", Request("save_then", request)), ("Discard", Request("discard_then", request)), ("Cancel", None)))
+            _("Save the changes to {name}?").format(name=name), _("They are in no file yet."),
+            ((_("Save"), Request("save_then", request)), (_("Discard"), Request("discard_then", request)),
+             (_("Cancel"), None)))
         return True
 
     def discard_then(self, request: Request) -> None:
@@ -295,12 +302,12 @@ class Making:
         bench.begin(edits.NEW, None, None)
         bench.on = True
         self._file.read(None)
-        self.ui.say("A new scene: choose a shape at the left and click where it is to be.", 6.0)
+        self.ui.say(_("A new scene: choose a shape at the left and click where it is to be."), 6.0)
 
     def take_instant(self, snapshot: Snapshot | None) -> None:
         """Edit a new scene that begins at the instant that is shown."""
         if snapshot is None or self.scene is None or self.ui.workbench.on:
-            self.ui.say("Pause a run first: its instant becomes the start of a new scene.")
+            self.ui.say(_("Pause a run first: its instant becomes the start of a new scene."))
         elif not self.holds(Request("take_instant")):
             scene, text = self.scene, text_of(self.scene)[0]
             try:
@@ -314,7 +321,9 @@ class Making:
             self._edited = scene
             self._file.read(None)
             self.enter(snapshot)
-            self.ui.say(f"A new scene that begins at t = {snapshot.now:.3f} s of {scene.title or scene.name}.", 6.0)
+            self.ui.say(_("A new scene that begins at t = {now:.3f} s of {title}.").format(now=snapshot.now,
+                                                                                           title=scene.title
+                                                                                           or scene.name), 6.0)
 
     def save(self, beside: bool = False) -> None:
         """Write the scene into its file; without one, ask for it. beside: see `SavedFile.write`."""
@@ -341,12 +350,13 @@ class Making:
             kept = self._file.write(good.scene, good.text, path, beside)
         except ChangedMeanwhile:
             self.ui.question = Question(
-                f"{path.name} has changed", "Another program has written the file since it was opened here. Both can "
-                "be kept: yours under this name, the other one beside it.",
-                (("Keep both", Request("save_beside")), ("Save as …", Request("save_as")), ("Cancel", None)))
+                _("{name} has changed").format(name=path.name),
+                                        _("Another program has written the file since it was opened here. Both can "
+                "be kept: yours under this name, the other one beside it."),
+                ((_("Keep both"), Request("save_beside")), (_("Save as …"), Request("save_as")), (_("Cancel"), None)))
             return
         except SceneError as error:
-            self.ui.tell(f"Not saved, and nothing is lost: {error}")
+            self.ui.tell(_("Not saved, and nothing is lost: {error}").format(error=error))
             return
         bench.mark_saved(path)
         self._drop_draft()
@@ -354,8 +364,8 @@ class Making:
         self.ui.preferences.remember(str(path))
         self._show_in_gallery(path, good.scene)
         self.host.picture_for(path)
-        also = f" What was in it meanwhile is {kept.name}." if kept is not None else ""
-        self.ui.say(f"Saved {path}.{also}", 6.0)
+        also = _(" What was in it meanwhile is {name}.").format(name=kept.name) if kept is not None else ""
+        self.ui.say(_("Saved {path}.{also}").format(path=path, also=also), 6.0)
         request, self._afterwards = self._afterwards, None
         if request is not None:
             self.ui.requests.append(request)
@@ -369,7 +379,7 @@ class Making:
             bench.check()
             time.sleep(0.001)
         if bench.problems:
-            self.ui.tell("The scene cannot be saved as it is: " + "\n".join(bench.problems))
+            self.ui.tell(_("The scene cannot be saved as it is: ") + "\n".join(bench.problems))
             return None
         return bench.built
 
@@ -391,8 +401,10 @@ class Making:
         if lost:
             when = time.strftime("%d %B %Y, %H:%M", time.localtime(lost[0].written))
             self.ui.question = Question(
-                "Unsaved work was found", f"{lost[0].title}: the program ended before it was saved, on {when}.",
-                (("Go on with it", Request("recover")), ("Discard it", Request("forget_work"))))
+                _("Unsaved work was found"),
+                                        _("{title}: the program ended before it was saved, on "
+                                          "{when}.").format(title=lost[0].title, when=when),
+                ((_("Go on with it"), Request("recover")), (_("Discard it"), Request("forget_work"))))
 
     def recover(self) -> None:
         """Go on with the work that is offered."""
@@ -424,7 +436,7 @@ class Making:
         if bench.unsaved:
             draft.keep(self._title(), bench.text, bench.path, bench.folder)
             if draft.failure:
-                self.ui.say(f"Unsaved work is not kept: {draft.failure}.")
+                self.ui.say(_("Unsaved work is not kept: {failure}.").format(failure=draft.failure))
         else:
             draft.drop()
 

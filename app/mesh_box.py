@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..physics.core.language import _
 from ..physics.scene.mesh_scene import AS_IT_IS, Doubts, MeshChoices, title_of
 
 UNIT_NAMES = (("metres", 1.0), ("cm", 0.01), ("mm", 0.001), ("inches", 0.0254), ("feet", 0.3048))
@@ -26,7 +27,8 @@ class MeshBox:
 
     @property
     def title(self) -> str:
-        return f"How {'are' if self.wanted.beside else 'is'} {title_of((self.path, *self.wanted.beside))} meant?"
+        return (_("How are {path} meant?") if self.wanted.beside else _("How is {path} meant?")).format(
+            path=title_of((self.path, *self.wanted.beside)))
 
     @property
     def changed(self) -> bool:
@@ -39,20 +41,21 @@ class MeshBox:
         d, found = self.doubts, list[Asked]()
         many = d.bodies > 1
         if d.size:
-            found.append(Asked(f"Its numbers have no unit. As metres it is {d.size}.", "scale", UNIT_NAMES))
+            found.append(Asked(_("Its numbers have no unit. As metres it is {size}.").format(size=d.size), "scale",
+                               UNIT_NAMES))
         if d.pieces > 1:
             ways = [(_counted(d.bodies), None)]
             ways += [(_counted(d.pieces), True)] if d.bodies != d.pieces else []
             ways += [(_counted(1), False)] if many else []
-            found.append(Asked(f"It holds {d.pieces} connected pieces.", "split", tuple(ways)))
+            found.append(Asked(_("It holds {pieces} connected pieces.").format(pieces=d.pieces), "split", tuple(ways)))
         if d.hollow:
-            whose = f"{d.hollow} of its bodies are" if many else "It is"
-            found.append(Asked(f"{whose} hollow: as a hull nothing could fall in.", "collide",
-                               (("convex parts", None), ("hull", "hull"))))
+            whose = _("{hollow} of its bodies are").format(hollow=d.hollow) if many else _("It is")
+            found.append(Asked(_("{whose} hollow: as a hull nothing could fall in.").format(whose=whose), "collide",
+                               ((_("convex parts"), None), ("hull", "hull"))))
         if d.unsealed:
-            whose = f"{d.unsealed} of its bodies have" if many else "It has"
-            found.append(Asked(f"{whose} an open surface, without a volume.", "thickness",
-                               (("filled, as its hull", None), ("a shell", self.thickness))))
+            whose = _("{unsealed} of its bodies have").format(unsealed=d.unsealed) if many else _("It has")
+            found.append(Asked(_("{whose} an open surface, without a volume.").format(whose=whose), "thickness",
+                               ((_("filled, as its hull"), None), (_("a shell"), self.thickness))))
         return found
 
     @property
@@ -68,4 +71,4 @@ def mesh_box_of(path: Path, choices: MeshChoices, doubts: Doubts) -> MeshBox | N
 
 
 def _counted(bodies: int) -> str:
-    return "one body" if bodies == 1 else f"{bodies} bodies"
+    return _("one body") if bodies == 1 else _("{bodies} bodies").format(bodies=bodies)

@@ -17,6 +17,7 @@ import platformdirs
 from ..assets import gallery, scene_path
 from ..physics.core.given_path import given_path
 from ..physics.core.interruption import Interrupted, interruptible
+from ..physics.core.language import _
 from ..physics.core.progress import telling
 from ..physics.lesson.lesson import Lesson, is_lesson
 from ..physics.problem.problem import ContactProblem
@@ -82,7 +83,8 @@ class Opening:
     def __init__(self, path: Path, choices: MeshChoices = AS_IT_IS) -> None:
         self.path, self.choices = path, choices
         self.doubts: Doubts | None = None  #: of a mesh, once it is read
-        self.stage: tuple[str, float] = (f"Reading {path.name}", 0.0)  #: what is done now, and the share that is done
+        self.stage: tuple[str, float] = (_("Reading {name}").format(name=path.name), 0.0)
+        #: what is done now, and the share that is done
         self._begun = time.monotonic()
         self._unwanted = Event()
         self._future = in_background("contactlab-open", self._open)

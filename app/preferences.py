@@ -28,6 +28,7 @@ class Preferences:
     """Each field has its type and its range: what does not fit is neither loaded nor saved."""
 
     dark: bool = True
+    language: Literal["", "en", "zh_CN"] = ""  # "" = as the system says; see physics.core.language
     scale: Annotated[float, Field(ge=0.6, le=3.0)] = 1.0  # of text and everything with it
     reduced_motion: bool = False         # impacts do not flash, and the camera does not fly
     width: Pixels = 1280                 # of the window

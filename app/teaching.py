@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from ..physics.core.language import N_, _
 from ..physics.lesson.answers import ENDING, Answer, AnswerFile
 from ..physics.lesson.archive import pack
 from ..physics.lesson.lesson import ARCHIVE, Lesson, settings_to_send
@@ -35,8 +36,8 @@ from .record.encoder import numbered
 from .ui_state import UiState
 from .view.view_options import ViewOptions
 
-PREDICT = "Predict first: then it runs."
-WAIT = "The run answers the question: it is left alone up to its end."
+PREDICT = N_("Predict first: then it runs.")
+WAIT = N_("The run answers the question: it is left alone up to its end.")
 #: commands that a lesson does without
 ELSEWHERE = ("edit", "compare", "compare_with", "links", "take_instant", "reload", "tour")
 
@@ -166,7 +167,7 @@ class Teaching:
                 self._tell(trial.values)
         elif snapshot.error is not None and snapshot.paused:
             course.running = False
-            course.trouble = f"The run ended early: {snapshot.error}" if course.measures else ""
+            course.trouble = _("The run ended early: {error}").format(error=snapshot.error) if course.measures else ""
 
     def _tell(self, measured: tuple[float, ...]) -> None:
         """Judge the prediction by what was measured of the run, and note it."""
@@ -197,7 +198,7 @@ class Teaching:
         try:
             self._write(course.lesson, student, answer)
         except OSError as error:
-            self.ui.tell(f"The answers could not be written: {error}")
+            self.ui.tell(_("The answers could not be written: {error}").format(error=error))
 
     def _write(self, lesson: Lesson, student: str, answer: Answer) -> None:
         """Add to the file of this student and lesson. One that is damaged or edited stays as it is; a new one is begun
@@ -211,7 +212,7 @@ class Teaching:
                 before = AnswerFile.load(path)
             except ValueError as error:
                 path = numbered(folder, stem, ENDING)
-                self.ui.say(f"{error} A new file is begun: {path.name}", 8.0)
+                self.ui.say(_("{error} A new file is begun: {name}").format(error=error, name=path.name), 8.0)
         folder.mkdir(parents=True, exist_ok=True)
         before.model_copy(update={"answers": (*before.answers, answer)}).save(path)
         self._file, self.ui.course.written = path, str(path)
@@ -225,9 +226,9 @@ class Teaching:
             path = numbered(self._documents(), lesson.key, ARCHIVE)
             pack(path, lesson.folder, lesson.files)
         except (OSError, ValueError) as error:
-            self.ui.tell(f"The lesson could not be saved: {error}")
+            self.ui.tell(_("The lesson could not be saved: {error}").format(error=error))
             return
-        self.ui.say(f"Saved {path}, {len(lesson.files)} files in one.", 8.0)
+        self.ui.say(_("Saved {path}, {files} files in one.").format(path=path, files=len(lesson.files)), 8.0)
 
     # ------------------------------------------------------------------------------------ view and refusals
 
@@ -262,11 +263,11 @@ class Teaching:
         if course.measures and (changes or back):
             return WAIT
         if isinstance(command, Grab | Place | PushJoint) and not self._free("mouse"):
-            return "In this step nothing is pulled."
+            return _("In this step nothing is pulled.")
         if isinstance(command, Set) and command.name in CONTROLS and not self._free(command.name):
-            return "In this step this is not changed."
+            return _("In this step this is not changed.")
         if isinstance(command, Compare):
-            return "A lesson compares what it compares."
+            return _("A lesson compares what it compares.")
         return ""
 
     def _free(self, control: str) -> bool:

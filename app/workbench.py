@@ -18,6 +18,7 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 
 from ..physics.core.interruption import Interrupted, interruptible
+from ..physics.core.language import _
 from ..physics.core.model import Array
 from ..physics.core.progress import telling
 from ..physics.run.messages import Snapshot
@@ -199,7 +200,7 @@ class Workbench:
 
     def called(self, chosen: Sequence[int]) -> str:
         """Bodies as an edit names them: "die 3", "4 bodies"."""
-        return names(self.document)[chosen[0]] if len(chosen) == 1 else f"{len(chosen)} bodies"
+        return names(self.document)[chosen[0]] if len(chosen) == 1 else _("{chosen} bodies").format(chosen=len(chosen))
 
     @property
     def unseen(self) -> list[int]:
@@ -228,7 +229,8 @@ class Workbench:
         """Add a body that follows the cursor until a click puts it down."""
         self.drop_placing()
         kind = shape["type"]
-        made: int = self.edit(f"Add {kind}", lambda document: add_body(document, shape, (0.0, 0.0, 0.0)))
+        made: int = self.edit(_("Add {kind}").format(kind=kind),
+                              lambda document: add_body(document, shape, (0.0, 0.0, 0.0)))
         self.placing = made
         self.choose(("body", made))
 
@@ -301,13 +303,13 @@ class _Building:
     def __init__(self, text: str, folder: Path | None, path: Path | None) -> None:
         self.text, self.begun = text, time.monotonic()
         self.unwanted = Event()  #: it is no longer the present one
-        self.stage: tuple[str, float] = ("Checking the scene", 0.0)
+        self.stage: tuple[str, float] = (_("Checking the scene"), 0.0)
 
         def check() -> Built:
             with interruptible(self.unwanted.is_set), telling(self._tell):
                 return built(text, folder, path)
 
-        self.future: Future[Built] = in_background("contactlab-workbench", check)
+        self.future: Future[Built] = in_background(_("contactlab-workbench"), check)
 
     def _tell(self, words: str, share: float) -> None:
         self.stage = words, share

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from imgui_bundle import imgui, implot
 
+from ...physics.core.language import N_, _, labelled
 from ...physics.core.model import movable
 from ...physics.laws.soft import LAWS
 from ...physics.look.quantities import quantity_of
@@ -23,9 +24,10 @@ LETTERS = "ABC"
 SAME = 1e-9  # [s] between instants of two sides that are one
 #: setting -> how a side's label writes it; only settings in which the sides differ are written
 NAMED = {
-    "integrator": "{}", "solver": "{}", "iterations": "{} iterations", "law": "{} law", "surface": "{} surface",
-    "substeps": "{} substeps", "impact_law": "{} impacts", "joint_cure": "{}",
-    "sleep": "sleep below {:g}",
+    "integrator": "{}", "solver": "{}", "iterations": N_("{} iterations"), "law": N_("{} law"),
+         "surface": N_("{} surface"),
+    "substeps": N_("{} substeps"), "impact_law": N_("{} impacts"), "joint_cure": "{}",
+    "sleep": N_("sleep below {:g}"),
     "stiffness_n": "K {}", "damping_n": "D {}",
 }
 GAIN = {"stiffness_n": 0, "damping_n": 1}  # index of its unit in the units of a law
@@ -38,7 +40,7 @@ def colors_of_sides(ui: UiState) -> tuple[style.Color, ...]:
 
 
 def method_title(side: Snapshot) -> str:
-    return side.settings.method.replace("_", " ")
+    return _(side.settings.method.replace("_", " "))
 
 
 def soft(side: Snapshot) -> bool:
@@ -50,18 +52,19 @@ def details(side: Snapshot, sides: tuple[Snapshot, ...]) -> str:
     """Integrator and step, and all else in which the sides differ."""
     mine = side.settings
     rate = 1.0 / mine.h
-    words = [mine.integrator.replace("_", " "), f"h 1/{rate:.4g} s"]
+    words = [_(mine.integrator.replace("_", " ")), f"h 1/{rate:.4g} s"]
     for name, text in NAMED.items():
         value = getattr(mine, name)
         differs = any(getattr(other.settings, name) != value for other in sides)
         used = name != "solver" or "solver" in METHODS[mine.method].uses
         if differs and used and value is not None and name != "integrator":
             shown = style.engineering(value, LAWS[mine.law].units[GAIN[name]]) if name in GAIN else value
-            words.append(text.format(shown).replace("_", " "))
+            shown = _(shown.replace("_", " ")) if isinstance(shown, str) else shown
+            words.append(_(text).format(shown))
     if side.coordinates:
-        words.append(f"{side.coordinates} coordinates")
+        words.append(_("{coordinates} coordinates").format(coordinates=side.coordinates))
     if soft(side) and not all(map(soft, sides)):
-        words.append("e has no meaning: K and D")
+        words.append(_("e has no meaning: K and D"))
     return ", ".join(words)
 
 
@@ -112,8 +115,8 @@ def draw_compare(ui: UiState, snapshot: Snapshot, send: Send) -> None:
 def _sides(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     sides = snapshot.sides
     if not sides:
-        style.muted(ui, f"Now: {method_title(snapshot)}. Run this scene from its start beside another method, "
-                    "on one clock and with one camera:", wrap=True)
+        style.muted(ui, _("Now: {snapshot}. Run this scene from its start beside another method, "
+                    "on one clock and with one camera:").format(snapshot=method_title(snapshot)), wrap=True)
         for method in METHODS:
             title = method.replace("_", " ")
             if method != snapshot.settings.method and imgui.button(f"With {title}##with_{method}"):
@@ -122,7 +125,7 @@ def _sides(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     for side in sides:
         _row(ui, snapshot, side, send)
     if len(sides) < SIDES[1]:
-        if imgui.button("+  Add a side##add_side"):
+        if imgui.button(labelled("+  Add a side##add_side")):
             imgui.open_popup("add_side")
         if imgui.begin_popup("add_side"):
             for method in METHODS:
@@ -130,12 +133,12 @@ def _sides(ui: UiState, snapshot: Snapshot, send: Send) -> None:
                     ui.request("compare_with", method)
             imgui.end_popup()
         imgui.same_line()
-    if imgui.button("End##end_comparison"):
+    if imgui.button(labelled("End##end_comparison")):
         send(Compare(()))
-    imgui.set_item_tooltip("Go on with the side in focus alone  (Ctrl+M)")
+    imgui.set_item_tooltip(_("Go on with the side in focus alone  (Ctrl+M)"))
     if len(snapshot.model.joints.generalized):
         coordinates_choice(ui, snapshot, send)
-    style.muted(ui, "The parameters are those of the side in focus; e, μ and g are everybody's.", wrap=True)
+    style.muted(ui, _("The parameters are those of the side in focus; e, μ and g are everybody's."), wrap=True)
 
 
 def _row(ui: UiState, snapshot: Snapshot, side: Snapshot, send: Send) -> None:
@@ -166,13 +169,14 @@ def _row(ui: UiState, snapshot: Snapshot, side: Snapshot, send: Send) -> None:
             send(Compare(()))
         else:
             send(Compare(tuple(as_side(other) for other in rest)))
-    imgui.set_item_tooltip("Take this side away")
+    imgui.set_item_tooltip(_("Take this side away"))
 
 
 def coordinates_choice(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     """Joint coordinates of the side in focus, or of the scene that runs; another choice begins from the start."""
     imgui.set_next_item_width(12.0 * ui.font)
-    titles = {"": "Joints as in the scene", "generalized": "Generalized coordinates", "maximal": "Maximal coordinates"}
+    titles = {"": _("Joints as in the scene"), "generalized": _("Generalized coordinates"),
+              "maximal": _("Maximal coordinates")}
     if imgui.begin_combo("##coordinates", titles[snapshot.coordinates]):
         for name, title in titles.items():
             if imgui.selectable(title, name == snapshot.coordinates)[0] and name != snapshot.coordinates:
@@ -181,8 +185,8 @@ def coordinates_choice(ui: UiState, snapshot: Snapshot, send: Send) -> None:
                 sides[place] = replace(sides[place], coordinates=name)
                 send(Compare(tuple(sides)))
         imgui.end_combo()
-    imgui.set_item_tooltip("Positions of the joints as the state, or joints as constraints on their bodies; those "
-                           "that close loops are constraints in either. The scene begins anew.")
+    imgui.set_item_tooltip(_("Positions of the joints as the state, or joints as constraints on their bodies; those "
+                           "that close loops are constraints in either. The scene begins anew."))
 
 
 def as_side(snapshot: Snapshot) -> Side:
@@ -217,7 +221,7 @@ def _quantity(ui: UiState, snapshot: Snapshot) -> None:
     selected = ui.view.selected
     if 0 <= selected < len(snapshot.x) and selected != now.body and movable(snapshot.model.kind[selected]):
         imgui.same_line()
-        if imgui.button("The selected one##watch_selected"):
+        if imgui.button(labelled("The selected one##watch_selected")):
             ui.comparison.body = selected
 
 
@@ -244,7 +248,7 @@ def _plots(ui: UiState, snapshot: Snapshot) -> None:
     sides = snapshot.sides or (snapshot,)
     width = imgui.get_content_region_avail().x
     share = -1.0 if len(sides) == 1 else 0.56 * width
-    with _plot(ui, "values", quantity.title + unit, share):
+    with _plot(ui, "values", _(quantity.title) + unit, share):
         for side in sides:
             _curve(ui, snapshot, side, curves(recorded(side, curve)))
     if len(sides) == 1:
@@ -256,7 +260,8 @@ def _plots(ui: UiState, snapshot: Snapshot) -> None:
     present = [rows[rows[:, 0] <= snapshot.t + SAME, 1] for rows in last]
     now = [values[-1] for values in present if len(values) and np.isfinite(values[-1])]
     numbers = ", ".join(style.engineering(value, quantity.unit) for value in now)
-    with _plot(ui, "differences", f"{title}{unit}   now {numbers}" if now else title + unit, -1.0):
+    with _plot(ui, "differences", _("{title}{unit}   now {numbers}").format(title=title, unit=unit, numbers=numbers)
+               if now else title + unit, -1.0):
         for side, rows in zip(sides[1:], last, strict=True):
             _curve(ui, snapshot, side, curves(rows))
 

@@ -6,6 +6,7 @@ from types import MappingProxyType
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.language import N_, _
 from ...physics.core.model import Array
 from ...physics.core.state import Case, Contacts
 from ...physics.run.messages import Command, Snapshot
@@ -17,23 +18,24 @@ from .numbers import PageUi
 from .tabs import Tab
 
 CASES: dict[int, str] = {
-    Case.APART: "1 apart", Case.COLLIDING: "2a colliding", Case.SEPARATING: "2b separating", Case.RESTING: "3 resting",
+    Case.APART: N_("1 apart"), Case.COLLIDING: N_("2a colliding"), Case.SEPARATING: N_("2b separating"),
+                         Case.RESTING: N_("3 resting"),
 }
 #: column -> heading, least width in font heights (the first one takes what is left), explanation
 COLUMNS: dict[str, tuple[str, float, str]] = {
-    "pair": ("Pair", 7.0, "Predecessor a → successor b: the normal points, and forces are shown, from a to b"),
-    "gap": ("Gap φ", 3.9, "Signed distance: > 0 apart, < 0 overlapping"),
-    "zeta": ("ζ", 4.1, "Normal separation velocity: > 0 separating"),
-    "lam": ("λ", 3.7, "Normal contact force on b"),
-    "friction_force": ("|f_t|", 3.7, "Friction force on b"),
-    "case": ("Case", 5.2, "1 apart, 2a colliding, 2b separating, 3 resting; 2a → 2b: struck in this step"),
-    "sets": ("Sets", 2.2, "○ current: touches and rests, φ = ζ = ζ̇ = 0; a soft surface: presses\n"
-                          "● active: carries, λ > 0, or completes a basis of the normals"),
+    "pair": (N_("Pair"), 7.0, N_("Predecessor a → successor b: the normal points, and forces are shown, from a to b")),
+    "gap": (N_("Gap φ"), 3.9, N_("Signed distance: > 0 apart, < 0 overlapping")),
+    "zeta": ("ζ", 4.1, N_("Normal separation velocity: > 0 separating")),
+    "lam": ("λ", 3.7, N_("Normal contact force on b")),
+    "friction_force": ("|f_t|", 3.7, N_("Friction force on b")),
+    "case": (N_("Case"), 5.2, N_("1 apart, 2a colliding, 2b separating, 3 resting; 2a → 2b: struck in this step")),
+    "sets": (N_("Sets"), 2.2, N_("○ current: touches and rests, φ = ζ = ζ̇ = 0; a soft surface: presses\n"
+                          "● active: carries, λ > 0, or completes a basis of the normals")),
 }
 #: of soft contacts too, RBDA figs. 11.10 and 11.11: column -> the one that it stands before, then as above
 SOFT_COLUMNS: dict[str, tuple[str, tuple[str, float, str]]] = {
-    "z": ("zeta", ("z", 4.1, "State of the surfaces along the normal, < 0 where they are pressed in")),
-    "x": ("case", ("|x|", 3.9, "State of the surfaces along the contact: how far friction has displaced them")),
+    "z": ("zeta", ("z", 4.1, N_("State of the surfaces along the normal, < 0 where they are pressed in"))),
+    "x": ("case", ("|x|", 3.9, N_("State of the surfaces along the contact: how far friction has displaced them"))),
 }
 NOTHING: Mapping[str, Array] = MappingProxyType({})
 TABLE_FLAGS = (
@@ -48,13 +50,13 @@ def draw_contacts(ui: UiState, snapshot: Snapshot | None, send: Callable[[Comman
         return
     contacts = snapshot.contacts
     count = int(contacts.count[0])
-    style.heading(ui, f"Contacts   {count}")
+    style.heading(ui, _("Contacts   {count}").format(count=count))
     if not ui.hover_from_view:
         ui.hovered_key = None
     with style.font(ui, size=14.0):
         _table(ui, snapshot, contacts, count)
     if count == 0:
-        style.muted(ui, "Nothing touches.")
+        style.muted(ui, _("Nothing touches."))
 
 
 def _table(ui: UiState, snapshot: Snapshot, contacts: Contacts, count: int) -> None:
@@ -101,10 +103,10 @@ def _header(ui: UiState, shown: dict[str, tuple[str, float, str]]) -> None:
     style.columns(ui, [heading for heading, _, _ in shown.values()], [width for _, width, _ in shown.values()],
                   [descending | (first if name == ui.sort_contacts[0] else 0) for name in shown])
     imgui.table_next_row(imgui.TableRowFlags_.headers)
-    for i, (heading, _, explanation) in enumerate(shown.values()):
+    for i, (heading, _width, explanation) in enumerate(shown.values()):
         imgui.table_set_column_index(i)
-        imgui.table_header(heading)
-        imgui.set_item_tooltip(explanation)
+        imgui.table_header(_(heading))
+        imgui.set_item_tooltip(_(explanation))
     specs = imgui.table_get_sort_specs()
     if specs is not None and specs.specs_dirty and specs.specs_count:
         spec = specs.get_specs(0)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui, implot
 
+from ...physics.core.language import N_, _
 from ...physics.run.messages import Command, Snapshot
 from ..ui_state import UiState
 from . import style
@@ -40,20 +41,20 @@ def _look(ui: UiState) -> dict[str, tuple[style.Color, float]]:
     """Colour and width of each curve."""
     c = style.colors(ui)
     return {
-        "Total + heat": (c.muted, 1.5), "Total": (c.total, 2.0), "Kinetic": (c.kinetic, 1.5),
-        "Potential": (c.potential, 1.5), "Springs": (c.spring, 1.5), "Surfaces": (c.danger, 1.5),
+        N_("Total + heat"): (c.muted, 1.5), N_("Total"): (c.total, 2.0), N_("Kinetic"): (c.kinetic, 1.5),
+        N_("Potential"): (c.potential, 1.5), N_("Springs"): (c.spring, 1.5), N_("Surfaces"): (c.danger, 1.5),
     }
 
 
 def _heading(ui: UiState, curves: dict[str, np.ndarray]) -> None:
     """The title with the names of the curves, each after a stroke of its colour."""
-    style.heading(ui, "Energy [J]")
+    style.heading(ui, _("Energy [J]"))
     with style.font(ui, size=14.0):
-        for name, (color, _) in _look(ui).items():
+        for name, (color, _width) in _look(ui).items():
             if name not in curves:
                 continue
             imgui.same_line(0, 0.6 * ui.font)
-            if imgui.get_content_region_avail().x < 0.9 * ui.font + imgui.calc_text_size(name).x:
+            if imgui.get_content_region_avail().x < 0.9 * ui.font + imgui.calc_text_size(_(name)).x:
                 imgui.new_line()
             x, y = imgui.get_cursor_screen_pos()
             middle = y + 0.5 * imgui.get_text_line_height()
@@ -61,7 +62,7 @@ def _heading(ui: UiState, curves: dict[str, np.ndarray]) -> None:
             imgui.get_window_draw_list().add_line((x, middle), stroke, style.u32(color), 2.5 * ui.preferences.scale)
             imgui.dummy((0.6 * ui.font, 0))
             imgui.same_line(0, 0.3 * ui.font)
-            imgui.text(name)
+            imgui.text(_(name))
 
 
 def energy_curves(log: np.ndarray) -> dict[str, np.ndarray]:
@@ -70,9 +71,9 @@ def energy_curves(log: np.ndarray) -> dict[str, np.ndarray]:
     stride = max(1, -(-len(log) // MOST_POINTS))
     thin = log[::stride] if stride == 1 or not len(log) else np.vstack([log[::stride], log[-1:]])
     total = thin[:, 1:5].sum(axis=1)
-    curves = {"t": thin[:, 0], "Kinetic": thin[:, 1], "Potential": thin[:, 2], "Total": total}
-    for name, column, values in (("Springs", 3, thin[:, 3]), ("Surfaces", 4, thin[:, 4]),
-                                 ("Total + heat", 5, total + thin[:, 5])):
+    curves = {"t": thin[:, 0], N_("Kinetic"): thin[:, 1], N_("Potential"): thin[:, 2], N_("Total"): total}
+    for name, column, values in ((N_("Springs"), 3, thin[:, 3]), (N_("Surfaces"), 4, thin[:, 4]),
+                                 (N_("Total + heat"), 5, total + thin[:, 5])):
         if np.any(thin[:, column] != 0.0):
             curves[name] = values
     return {name: np.ascontiguousarray(values) for name, values in curves.items()}

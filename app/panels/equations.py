@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.language import N_, _, labelled, ngettext
 from ...physics.core.model import Array
 from ...physics.look.inspection import MOST_RANGED, EquationsView
 from ...physics.run.messages import Command, Inspect, Snapshot
@@ -18,18 +19,20 @@ from .matrix import draw_matrix, short
 from .tabs import Tab
 
 Send = Callable[[Command], None]
-PAGES = {"answers": "Answers", "forces": "λ", "contact": "Contact", "freedom": "What is open", "baraff": "A f + b"}
+PAGES = {"answers": N_("Answers"), "forces": "λ", "contact": N_("Contact"), "freedom": N_("What is open"),
+         "baraff": "A f + b"}
 TABLE = (
     imgui.TableFlags_.row_bg | imgui.TableFlags_.no_saved_settings | imgui.TableFlags_.borders_inner_h
     | imgui.TableFlags_.no_borders_in_body | imgui.TableFlags_.scroll_y
 )
 MATRIX_SHARE = 0.6  # of the panel's width
 NARROW = 32.0       # [font heights] up to this width the bar has two lines
-STATUS = {"infeasible": "no solution", "iterations": "stopped", "stuck": "no answer", "ray": "no answer",
-          "unsymmetric": "M unsymmetric"}
-SHORT = {"pgs": "PGS", "newton": "Newton", "nsgs": "NSGS", "interior_point": "Interior pt", "block_pivot": "Blocks",
-         "lemke": "Lemke", "dantzig": "Dantzig", "qp_force": "QP in λ", "qp_acceleration": "QP in q̈",
-         "gauss_seidel": "Glue"}
+STATUS = {"infeasible": N_("no solution"), "iterations": N_("stopped"), "stuck": N_("no answer"),
+          "ray": N_("no answer"), "unsymmetric": N_("M unsymmetric")}
+SHORT = {"pgs": N_("PGS"), "newton": N_("Newton"), "nsgs": N_("NSGS"), "interior_point": N_("Interior pt"),
+         "block_pivot": N_("Blocks"),
+         "lemke": N_("Lemke"), "dantzig": N_("Dantzig"), "qp_force": N_("QP in λ"), "qp_acceleration": N_("QP in q̈"),
+         "gauss_seidel": N_("Glue")}
 
 
 def draw_equations(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
@@ -67,13 +70,13 @@ def draw_beside_matrix(
 def waiting(ui: UiState, snapshot: Snapshot) -> None:
     """Why there is nothing to see."""
     inspection = snapshot.inspection
-    style.muted(ui, inspection.note if inspection is not None and inspection.note else "Looking …", wrap=True)
+    style.muted(ui, inspection.note if inspection is not None and inspection.note else _("Looking …"), wrap=True)
 
 
 def contact_names(snapshot: Snapshot, view: EquationsView) -> list[str]:
     """ "a → b" of every contact."""
     if view.contacts is None:
-        return [f"contact {i + 1}" for i in range(len(view.problem.d))]
+        return [_("contact {i}").format(i=i + 1) for i in range(len(view.problem.d))]
     return [pair_name(snapshot, view.contacts, k) for k in range(len(view.contacts.key))]
 
 
@@ -84,12 +87,12 @@ def draw_bar(ui: UiState, snapshot: Snapshot, view: EquationsView | None) -> Non
     """The solver, what the problem is like, and its file."""
     inspector = ui.inspector
     imgui.align_text_to_frame_padding()
-    imgui.text("Solver")
+    imgui.text(_("Solver"))
     imgui.same_line(0, 0.5 * ui.font)
     imgui.set_next_item_width(11.5 * ui.font)
-    if imgui.begin_combo("##lcp_solver", LCP_SOLVERS[inspector.solver].title):
+    if imgui.begin_combo("##lcp_solver", _(LCP_SOLVERS[inspector.solver].title)):
         for name, solver in LCP_SOLVERS.items():
-            if imgui.selectable(solver.title, name == inspector.solver)[0]:
+            if imgui.selectable(labelled(solver.title), name == inspector.solver)[0]:
                 inspector.solver, inspector.pivot, inspector.shift = name, 0, {}
         imgui.end_combo()
     wide = imgui.get_window_width() > NARROW * ui.font
@@ -100,9 +103,9 @@ def draw_bar(ui: UiState, snapshot: Snapshot, view: EquationsView | None) -> Non
             room = imgui.get_content_region_avail().x - (15.0 * ui.font if wide else 0.0)
             imgui.text(style.clipped_text(facts(view), room))
         imgui.set_item_tooltip(
-            "c: contacts that rest.  rank: independent normals.  |B|: contacts in the basis B of the answer.\n"
+            _("c: contacts that rest.  rank: independent normals.  |B|: contacts in the basis B of the answer.\n"
             "κ: condition number of M_BB, scaled to a unit diagonal.  residual: natural map, 0 at a solution.\n"
-            "Friction forces are held as the method found them: d = d_n + M_nt f_t.")
+            "Friction forces are held as the method found them: d = d_n + M_nt f_t."))
     if wide:
         imgui.same_line(imgui.get_window_width() - 14.2 * ui.font)
     _file(ui, view)
@@ -111,18 +114,22 @@ def draw_bar(ui: UiState, snapshot: Snapshot, view: EquationsView | None) -> Non
 def facts(view: EquationsView) -> str:
     """The problem in one line."""
     chosen = view.answers[view.chosen]
-    rank = "" if view.rank is None else f"rank {view.rank}   "
+    rank = "" if view.rank is None else _("rank {rank}   ").format(rank=view.rank)
     condition = "" if np.isnan(view.condition) else f"κ {view.condition:.3g}   " if view.condition < 1e14 else "κ ∞   "
-    pivots = f"{chosen.pivots} pivots" if chosen.pivots else f"{chosen.iterations} iterations"
-    return (f"c = {len(view.problem.d)}   {rank}|B| {len(chosen.basic)}   {condition}"
-            f"{STATUS.get(chosen.status, chosen.status)}   residual {chosen.residual:.1e}   {pivots}")
+    steps = chosen.pivots or chosen.iterations
+    pivots = (_("{n} pivots") if chosen.pivots else _("{n} iterations")).format(n=steps)
+    return (_("c = {d}   {rank}|B| {basic}   {condition}"
+            "{status}   residual {residual:.1e}   {pivots}").format(d=len(view.problem.d), rank=rank,
+                                                                    basic=len(chosen.basic), condition=condition,
+                                                                    status=_(STATUS.get(chosen.status, chosen.status)),
+                                                                    residual=chosen.residual, pivots=pivots))
 
 
 def _file(ui: UiState, view: EquationsView | None) -> None:
     """Whether the view shows these forces; save and open."""
     inspector = ui.inspector
-    inspector.arrows = imgui.checkbox("In the view", inspector.arrows)[1]
-    imgui.set_item_tooltip("While paused, the arrows in the view are the forces λ shown here")
+    inspector.arrows = imgui.checkbox(labelled("In the view"), inspector.arrows)[1]
+    imgui.set_item_tooltip(_("While paused, the arrows in the view are the forces λ shown here"))
     imgui.same_line(0, 0.6 * ui.font)
     if style.icon_button(ui, "save_problem", "\uf0c7", "Save this problem to a file (M, d)") and view is not None:
         ui.request("save_problem", view.problem)
@@ -164,16 +171,17 @@ def draw_answers(ui: UiState, view: EquationsView) -> None:
         widths = (4.6, 4.4, 2.5, 1.9, 3.8, 3.4)
         if style.table(ui, "answers", widths, TABLE):
             imgui.table_setup_scroll_freeze(1, 1)
-            style.columns(ui, ("Solver", "Status", "Steps", "|B|", "Residual", f"λ {ui.inspector.row + 1} [N]"), widths)
+            style.columns(ui, (_("Solver"), _("Status"), _("Steps"), "|B|", _("Residual"),
+                               f"λ {ui.inspector.row + 1} [N]"), widths)
             imgui.table_headers_row()
             for k, a in enumerate(view.answers):
                 _answer_row(ui, k == view.chosen, a.name, (
-                    SHORT.get(a.name, a.title), STATUS.get(a.status, a.status), str(a.pivots or a.iterations),
+                    _(SHORT.get(a.name, a.title)), _(STATUS.get(a.status, a.status)), str(a.pivots or a.iterations),
                     str(len(a.basic)), f"{a.residual:.1e}",
                     short(float(a.lam[ui.inspector.row]), float(np.abs(a.lam).max()))))
             imgui.end_table()
         if len(view.answers) == 1:
-            style.muted(ui, "Pause to compare all solvers.")
+            style.muted(ui, _("Pause to compare all solvers."))
 
 
 def _answer_row(ui: UiState, chosen: bool, name: str, cells: tuple[str, ...]) -> None:
@@ -193,14 +201,14 @@ def _answer_row(ui: UiState, chosen: bool, name: str, cells: tuple[str, ...]) ->
 def draw_forces(ui: UiState, view: EquationsView) -> None:
     """One row a contact: λ of every solver and of the method; those off the chosen one's in the warning colour."""
     c = style.colors(ui)
-    columns: list[tuple[str, Array]] = [(SHORT.get(a.name, a.name), a.lam) for a in view.answers]
-    columns.append(("Method", view.method))
+    columns: list[tuple[str, Array]] = [(_(SHORT.get(a.name, a.name)), a.lam) for a in view.answers]
+    columns.append((_("Method"), view.method))
     chosen = view.answers[view.chosen].lam
     top = float(np.abs(chosen).max(initial=0.0)) or 1.0
     if not imgui.begin_table("side_by_side", len(columns) + 1, TABLE | imgui.TableFlags_.scroll_x):
         return
     imgui.table_setup_scroll_freeze(1, 1)
-    for heading in ("[N]", *(name for name, _ in columns)):
+    for heading in ("[N]", *(name for name, _lam in columns)):
         imgui.table_setup_column(heading, imgui.TableColumnFlags_.width_fixed, 2.0 * ui.font if heading == "[N]" else
                                  3.6 * ui.font)
     imgui.table_headers_row()
@@ -213,7 +221,7 @@ def draw_forces(ui: UiState, view: EquationsView) -> None:
             if imgui.selectable(f"{i + 1}##lam_{i}", i == ui.inspector.row,
                                 imgui.SelectableFlags_.span_all_columns)[0]:
                 ui.inspector.row = ui.inspector.column = i
-            for _, lam in columns:
+            for _name, lam in columns:
                 imgui.table_next_column()
                 value = float(lam[i])
                 if np.isnan(value):
@@ -234,28 +242,32 @@ def draw_freedom(ui: UiState, view: EquationsView) -> None:
     free, chosen = view.freedom, view.answers[view.chosen]
     if free is None:
         known = view.rank is not None and chosen.status == "solved"
-        style.muted(ui, "The normals of the contacts that carry are independent: λ is unique." if known else
-                    "No solution, so nothing is open." if chosen.status != "solved" else "Pause to see it.", wrap=True)
+        style.muted(ui, _("The normals of the contacts that carry are independent: λ is unique.") if known else
+                    _("No solution, so nothing is open.") if chosen.status != "solved" else _("Pause to see it."),
+                    wrap=True)
         return
     m = len(free.parameters)
-    imgui.text_wrapped(f"ζ̇ and T λ are unique, λ is not: {m} force{'s' if m > 1 else ''} can be chosen freely within "
-                       "limits. The motion stays the same.")
+    imgui.text_wrapped(ngettext(
+        "ζ̇ and T λ are unique, λ is not: {m} force can be chosen freely within limits. The motion stays the same.",
+        "ζ̇ and T λ are unique, λ is not: {m} forces can be chosen freely within limits. The motion stays the same.",
+        m).format(m=m))
     t = inspected.shifts(ui, free)
-    if imgui.button("As solved##freedom"):
+    if imgui.button(labelled("As solved##freedom")):
         ui.inspector.shift = {}
-    imgui.set_item_tooltip(f"The basic solution of {chosen.title}: contacts outside its basis carry nothing")
+    imgui.set_item_tooltip(_("The basic solution of {title}: contacts outside its basis carry "
+                             "nothing").format(title=_(chosen.title)))
     imgui.same_line(0, 0.3 * ui.font)
-    if imgui.button("Of all possible: the least##freedom"):
+    if imgui.button(labelled("Of all possible: the least##freedom")):
         ui.inspector.shift = dict(zip(free.parameters.tolist(),
                                       (free.shortest - chosen.lam)[free.parameters].tolist(), strict=True))
-    imgui.set_item_tooltip("Least |λ|: the forces of contacts that are all alike a little elastic. The method "
-                           "event_driven takes these")
+    imgui.set_item_tooltip(_("Least |λ|: the forces of contacts that are all alike a little elastic. The method "
+                           "event_driven takes these"))
     if np.isfinite(view.method).all():
         imgui.same_line(0, 0.3 * ui.font)
-        if imgui.button("As the method##freedom"):
+        if imgui.button(labelled("As the method##freedom")):
             ui.inspector.shift = dict(zip(free.parameters.tolist(),
                                           (view.method - chosen.lam)[free.parameters].tolist(), strict=True))
-        imgui.set_item_tooltip("What the running method found, within its residual")
+        imgui.set_item_tooltip(_("What the running method found, within its residual"))
     for k, j in enumerate(free.parameters.tolist()):
         _force_slider(ui, view, t, k, j)
     _force_ranges(ui, view)
@@ -268,7 +280,9 @@ def _force_ranges(ui: UiState, view: EquationsView) -> None:
     if free is None:
         return
     if free.ranges is None:
-        style.muted(ui, f"The range of each force over all solutions: paused, up to {MOST_RANGED} contacts.", wrap=True)
+        style.muted(ui,
+                    _("The range of each force over all solutions: paused, up to {MOST_RANGED} "
+                      "contacts.").format(MOST_RANGED=MOST_RANGED), wrap=True)
         return
     low, high = free.ranges.T
     largest = float(np.max(np.where(np.isfinite(high), high, np.abs(chosen.lam)), initial=0.0)) or 1.0
@@ -277,7 +291,7 @@ def _force_ranges(ui: UiState, view: EquationsView) -> None:
     if not imgui.begin_table("ranges", 3, TABLE & ~imgui.TableFlags_.scroll_y):
         return
     imgui.table_setup_column("λ [N]", imgui.TableColumnFlags_.width_fixed, 4.2 * ui.font)
-    imgui.table_setup_column("In all solutions", imgui.TableColumnFlags_.width_fixed, 6.6 * ui.font)
+    imgui.table_setup_column(_("In all solutions"), imgui.TableColumnFlags_.width_fixed, 6.6 * ui.font)
     imgui.table_setup_column(f"0 … {style.engineering(largest, 'N')}")
     imgui.table_headers_row()
     for j in rows.tolist():
@@ -290,8 +304,11 @@ def _force_ranges(ui: UiState, view: EquationsView) -> None:
         imgui.table_next_column()
         _range_bar(ui, view, j, largest, float(shown[j]))
     imgui.end_table()
-    line = " Line: the method." if np.isfinite(view.method).all() else ""
-    style.muted(ui, f"Bar: admissible.{line} Ticks: the solvers. Dot: here, from {chosen.title} on.", wrap=True)
+    line = _(" Line: the method.") if np.isfinite(view.method).all() else ""
+    style.muted(ui,
+                _("Bar: admissible.{line} Ticks: the solvers. Dot: here, from {title} on.").format(line=line,
+                                                                                                   title=_(chosen.title)),
+                wrap=True)
 
 
 def _range_bar(ui: UiState, view: EquationsView, j: int, top: float, shown: float) -> None:
@@ -314,8 +331,9 @@ def _range_bar(ui: UiState, view: EquationsView, j: int, top: float, shown: floa
     draw.add_circle_filled((at(shown), y + 0.5 * tall), 0.26 * tall, style.u32(c.accent))
     imgui.dummy((width, tall))
     if imgui.is_item_hovered():
-        own = f"\nMethod: {view.method[j]:.6g} N" if np.isfinite(view.method[j]) else ""
-        imgui.set_tooltip("\n".join(f"{a.title}: {a.lam[j]:.6g} N" for a in view.answers if a.status == "solved") + own)
+        own = _("\nMethod: {method:.6g} N").format(method=view.method[j]) if np.isfinite(view.method[j]) else ""
+        solved = [a for a in view.answers if a.status == "solved"]
+        imgui.set_tooltip("\n".join(f"{_(a.title)}: {a.lam[j]:.6g} N" for a in solved) + own)
 
 
 def _force_slider(ui: UiState, view: EquationsView, t: Array, k: int, j: int) -> None:
@@ -335,7 +353,7 @@ def _force_slider(ui: UiState, view: EquationsView, t: Array, k: int, j: int) ->
     style.muted(ui, f"{style.engineering(max(float(lam[j]) + low, 0.0), 'N')} … {upper}")
     if high - low <= 1e-9 * max(top, 1e-9):
         imgui.same_line()
-        style.muted(ui, "fixed by the other sliders")
+        style.muted(ui, _("fixed by the other sliders"))
         return
     x, y = imgui.get_cursor_screen_pos()
     width = imgui.get_content_region_avail().x - 0.5 * ui.font
@@ -351,9 +369,10 @@ def _force_slider(ui: UiState, view: EquationsView, t: Array, k: int, j: int) ->
             at = x + knob + share * (width - 2 * knob)
             draw.add_line((at, y + 0.05 * ui.font), (at, y + 0.45 * ui.font), style.u32(c.warning), 2.0)
     if imgui.is_item_hovered():
-        same = [a.title for a in view.answers if a.status == "solved"
+        same = [_(a.title) for a in view.answers if a.status == "solved"
                 and abs(float(a.lam[j] - lam[j] - t[k])) < 1e-6 * top]
-        imgui.set_tooltip("Marks: the solvers' answers." + (f"\nHere: {', '.join(same)}" if same else ""))
+        imgui.set_tooltip(_("Marks: the solvers' answers.") + (_("\nHere: {same}").format(same=', '.join(same)) if same
+                                                               else ""))
 
 
 TAB = Tab("equations", "Equations", draw_equations, "E",

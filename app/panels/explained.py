@@ -4,6 +4,7 @@ import numpy as np
 from imgui_bundle import imgui
 from numpy.typing import NDArray
 
+from ...physics.core.language import _
 from ...physics.core.model import Array
 from ...physics.look.baraff import TERMS
 from ...physics.look.inspection import EquationsView
@@ -35,7 +36,7 @@ def draw_contact(ui: UiState, snapshot: Snapshot, view: EquationsView, lam: Arra
     style.muted(ui, verdict(force, zeta, bool(active[i]), size), wrap=True)
     imgui.dummy((0, 0.15 * ui.font))
     own, alone = float(M[i, i]), max(0.0, -float(d[i]) / max(float(M[i, i]), 1e-300))
-    style.muted(ui, "Were it the only contact:")
+    style.muted(ui, _("Were it the only contact:"))
     formula(ui, rf"\lambda = \max\left(0, \frac{{-d_{{{n}}}}}{{M_{{{n}{n}}}}}\right) = "
                 rf"\max\left(0, \frac{{{number(-float(d[i]))}}}{{{number(own)}}}\right) = "
                 rf"{number(alone)}\ \mathrm{{N}}")
@@ -44,13 +45,13 @@ def draw_contact(ui: UiState, snapshot: Snapshot, view: EquationsView, lam: Arra
 def pair_name(snapshot: Snapshot, contacts: ContactSnapshot, k: int) -> str:
     """ "a → b" of a contact, "limit of the hinge" of a limit."""
     if contacts.limit[k] >= 0:
-        return f"limit of {snapshot.labels.joints[int(contacts.limit[k])]}"
+        return _("limit of {joints}").format(joints=snapshot.labels.joints[int(contacts.limit[k])])
     names = snapshot.labels.bodies
     return f"{names[int(contacts.body_a[k])]} → {names[int(contacts.body_b[k])]}"
 
 
 def _title(ui: UiState, snapshot: Snapshot, view: EquationsView, i: int) -> None:
-    text = f"Contact {i + 1}"
+    text = _("Contact {i}").format(i=i + 1)
     if view.contacts is not None:
         text += f":  {pair_name(snapshot, view.contacts, i)}"
     with style.font(ui, bold=True):
@@ -75,15 +76,15 @@ def _sum(row: Array, lam: Array) -> str:
 def verdict(force: float, zeta: float, active: bool, size: float) -> str:
     """What the numbers mean, in a sentence."""
     if zeta < -1e-7 * size:
-        return "ζ̇ < 0: the bodies would press into each other. This is no solution yet."
+        return _("ζ̇ < 0: the bodies would press into each other. This is no solution yet.")
     if force < -1e-12 * abs(size):
-        return "λ < 0: this contact pulls. Glue, not contact: no solution."
+        return _("λ < 0: this contact pulls. Glue, not contact: no solution.")
     if zeta > 0.0:
-        return "ζ̇ > 0, so λ = 0: the contact opens. It leaves the current set."
+        return _("ζ̇ > 0, so λ = 0: the contact opens. It leaves the current set.")
     if force > 0.0:
-        return "λ > 0, so ζ̇ = 0: it pushes and stays closed. It is in the active set."
-    return "λ = 0 and ζ̇ = 0: it stays closed without a force. " + (
-        "Active: its normal completes the basis." if active else "The others carry. Current, not active.")
+        return _("λ > 0, so ζ̇ = 0: it pushes and stays closed. It is in the active set.")
+    return _("λ = 0 and ζ̇ = 0: it stays closed without a force. ") + (
+        _("Active: its normal completes the basis.") if active else _("The others carry. Current, not active."))
 
 
 # ----------------------------------------------------------------------------------------------- A f + b
@@ -96,15 +97,16 @@ def draw_baraff(ui: UiState, snapshot: Snapshot, view: EquationsView) -> None:
     i, j = ui.inspector.row, ui.inspector.column
     n, k = i + 1, j + 1
     _title(ui, snapshot, view, i)
-    style.muted(ui, "A = M, f = λ, b = d: the same equations from lever arms, body by body. Click a cell for another "
-                    "pair.", wrap=True)
+    style.muted(ui, _("A = M, f = λ, b = d: the same equations from lever arms, body by body. Click a cell for another "
+                    "pair."), wrap=True)
     formula(ui, r"a_{ij} = \sum_{a,b}\pm\, n_i\cdot\left(\frac{1}{m}n_j + "
                 r"\left(I^{-1}(r_j\times n_j)\right)\times r_i\right)", 16.0)
     formula(ui, rf"a_{{{n},{k}}} = {number(float(theirs.A[i, j]), 5)},\quad M_{{{n},{k}}} = "
                 rf"{number(float(view.problem.M[i, j]), 5)}", 16.0)
     off = float(theirs.A[i, j] - view.problem.M[i, j])
     imgui.same_line(0, 1.0 * ui.font)
-    style.muted(ui, "the same" if abs(off) < 1e-12 * max(abs(view.problem.M[i, i]), 1e-300) else f"off by {off:.1e}")
+    style.muted(ui, _("the same") if abs(off) < 1e-12 * max(abs(view.problem.M[i, i]), 1e-300)
+                else _("off by {off:.1e}").format(off=off))
     formula(ui, r"b_i = \sum_{a,b}\pm\, n_i\cdot\left(\frac{F}{m} + (I^{-1}\tau)\times r + "
                 r"(I^{-1}(L\times\omega))\times r\right.", 15.0)
     formula(ui, r"\qquad\left. + \;\omega\times(\omega\times r)\right) + 2\,\dot n_i\cdot(\dot p_b - \dot p_a)", 15.0)
@@ -114,11 +116,11 @@ def draw_baraff(ui: UiState, snapshot: Snapshot, view: EquationsView) -> None:
             for name, value in zip(TERMS, theirs.terms[i].tolist(), strict=True):
                 _line(name, value)
             _line(f"b {n}", b)
-            _line(f"d {n} without friction", d)
+            _line(_("d {n} without friction").format(n=n), d)
             imgui.end_table()
     if abs(b - d) > 1e-9 * (abs(b) + abs(d) + 1e-9):
-        style.muted(ui, f"They differ by {b - d:.3g} m/s²: A f + b fixes the contact point to the body, as corners on "
-                        "faces do; d also knows how a round surface rolls off its point.", wrap=True)
+        style.muted(ui, _("They differ by {b:.3g} m/s²: A f + b fixes the contact point to the body, as corners on "
+                        "faces do; d also knows how a round surface rolls off its point.").format(b=b - d), wrap=True)
 
 
 def _line(name: str, value: float) -> None:

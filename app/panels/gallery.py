@@ -7,6 +7,7 @@ from typing import Any
 
 from imgui_bundle import imgui
 
+from ...physics.core.language import _, labelled
 from ...physics.run.messages import Command, Snapshot
 from ..ui_state import Rect, SceneEntry, UiState
 from . import style
@@ -23,15 +24,15 @@ def draw_gallery(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command
     with style.panel("gallery", rect) as shown:
         if not shown:
             return
-        style.heading(ui, "Scenes")
+        style.heading(ui, _("Scenes"))
         imgui.same_line(imgui.get_content_region_avail().x - 1.2 * ui.font)
         with style.color(imgui.Col_.button, (0, 0, 0, 0)):
             if imgui.small_button("\uf100##hide_gallery"):
                 ui.request("panel_gallery")
-        imgui.set_item_tooltip("Hide the gallery (View menu shows it again)")
+        imgui.set_item_tooltip(_("Hide the gallery (View menu shows it again)"))
         search = ui.state_of(Search)
         imgui.set_next_item_width(imgui.get_content_region_avail().x)
-        changed, search.text = imgui.input_text_with_hint("##search_scenes", "\uf002  Search", search.text)
+        changed, search.text = imgui.input_text_with_hint("##search_scenes", "\uf002  " + _("Search"), search.text)
         if changed:
             imgui.set_next_window_scroll((-1.0, 0.0))
         imgui.begin_child("scenes")
@@ -42,8 +43,13 @@ def draw_gallery(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command
 def found(scenes: Iterable[SceneEntry], text: str) -> list[SceneEntry]:
     """The scenes whose words hold every word of the text, of either case, or a part of a word."""
     wanted = text.lower().split()
-    return [s for s in scenes
-            if all(word in " ".join((s.key, s.title, s.summary, s.group, s.watch)).lower() for word in wanted)]
+    return [s for s in scenes if all(word in _words(s) for word in wanted)]
+
+
+def _words(scene: SceneEntry) -> str:
+    """What a search looks through: the texts as they are shown, and in English."""
+    texts = (scene.title, scene.summary, scene.group, scene.watch)
+    return " ".join((scene.key, *texts, *map(_, texts))).lower()
 
 
 def _scenes(ui: UiState, text: str) -> None:
@@ -60,7 +66,7 @@ def _scenes(ui: UiState, text: str) -> None:
         for card in cards:
             _card(ui, card, show=fresh)
     if not shown and ui.scenes:
-        style.muted(ui, "No scene has these words.", wrap=True)
+        style.muted(ui, _("No scene has these words."), wrap=True)
     if fresh:
         ui.gallery_at = ui.scene_path
 
@@ -68,7 +74,7 @@ def _scenes(ui: UiState, text: str) -> None:
 def _heading(ui: UiState, group: str) -> bool:
     """The heading of a group; whether the group is open."""
     with style.font(ui, bold=True, size=14.0), style.color(imgui.Col_.header, (0, 0, 0, 0)):
-        return imgui.collapsing_header(f"{group}##group", imgui.TreeNodeFlags_.default_open)
+        return imgui.collapsing_header(labelled(f"{group}##group"), imgui.TreeNodeFlags_.default_open)
 
 
 def _card(ui: UiState, entry: SceneEntry, show: bool) -> None:
@@ -80,7 +86,7 @@ def _card(ui: UiState, entry: SceneEntry, show: bool) -> None:
     inner = width - 2 * pad
     picture = inner * 9 / 16 if entry.thumbnail is not None else 0.0
     with style.font(ui, size=14.0):
-        words = imgui.calc_text_size(entry.summary, False, inner).y if entry.summary else 0.0
+        words = imgui.calc_text_size(_(entry.summary), False, inner).y if entry.summary else 0.0
     height = 2 * pad + (picture + 0.4 * font if picture else 0.0) + 1.25 * font + words
     x, y = imgui.get_cursor_screen_pos()
     if imgui.invisible_button(f"scene_{entry.key}", (width, height)):
@@ -102,7 +108,7 @@ def _card(ui: UiState, entry: SceneEntry, show: bool) -> None:
         draw.add_image_rounded(image, (x + pad, top), (x + pad + inner, top + picture), (0, 0), (1, 1),
                                style.u32((1, 1, 1, 1)), 0.3 * font)
         top += picture + 0.4 * font
-    draw.add_text(ui.bold, round(font), (x + pad, top), style.u32(c.text), style.clipped_text(entry.title, inner))
+    draw.add_text(ui.bold, round(font), (x + pad, top), style.u32(c.text), style.clipped_text(_(entry.title), inner))
     with style.font(ui, size=14.0):
         draw.add_text(imgui.get_font(), imgui.get_font_size(), (x + pad, top + 1.25 * font), style.u32(c.muted),
-                      entry.summary, inner)
+                      _(entry.summary), inner)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui, implot
 
+from ...physics.core.language import _
 from ..ui_state import Failure, Rect, UiState
 from . import style
 
@@ -36,7 +37,8 @@ def attempt(ui: UiState, title: str, draw: Callable[[], object]) -> bool:
         return True
     except Exception as error:
         recover(begun)
-        ui.failures[title] = Failure(f"{title} failed: {sentence(error)}", "".join(traceback.format_exception(error)))
+        ui.failures[title] = Failure(_("{title} failed: {error}").format(title=title, error=sentence(error)),
+                                     "".join(traceback.format_exception(error)))
         return False
 
 
@@ -54,7 +56,8 @@ def closed(ui: UiState, title: str) -> None:
     failure = ui.failures[title]
     if imgui.small_button(f"Report##{title}"):
         ui.request("report", failure)
-    imgui.set_item_tooltip("Copy a text for those who can mend this: versions, scene, last commands, where it failed")
+    imgui.set_item_tooltip(_("Copy a text for those who can mend this: versions, scene, last commands, where it "
+                             "failed"))
     imgui.same_line(0, 0.4 * ui.font)
     if imgui.small_button(f"Open again##{title}"):
         del ui.failures[title]

@@ -5,6 +5,7 @@ from functools import partial
 
 from imgui_bundle import imgui
 
+from ...physics.core.language import N_
 from ...physics.run.messages import Command, Curve, Snapshot
 from ..ui_state import Rect, UiState
 from . import bench, compare, dialogs, lower, menus, pictures, plot, style, view, watch
@@ -20,7 +21,7 @@ from .transport import draw_transport
 Send = Callable[[Command], None]
 PRESENTED = 0.42  # of the width for the text of a presentation
 GAP = 2.0  # [pixels at scale 1] between panels
-VIEW = "The view"  # title under which the window notes that the view failed
+VIEW = N_("The view")  # title under which the window notes that the view failed
 
 
 def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from imgui_bundle import imgui
 
 from ...physics.books.ledger import TITLES, Account
+from ...physics.core.language import N_, _
 from ...physics.core.model import Array
 from ...physics.run.messages import Command, Snapshot
 from ..ui_state import UiState
@@ -17,33 +18,33 @@ from .tabs import Tab
 NOISE = 1e-10   # relative to the largest entry of its kind: less counts as nothing
 TABLE = imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y | imgui.TableFlags_.sizing_stretch_prop
 ABOUT = {
-    Account.IMPACTS: "Impulses along the normals of contacts that hit, with or without rebound, and of limits. "
-                     "Newton's law with friction may give energy (Kane's paradox)",
-    Account.CONTACTS: "Normal forces over time, of contacts that rest, slide or roll and of compliant surfaces. "
+    Account.IMPACTS: N_("Impulses along the normals of contacts that hit, with or without rebound, and of limits. "
+                     "Newton's law with friction may give energy (Kane's paradox)"),
+    Account.CONTACTS: N_("Normal forces over time, of contacts that rest, slide or roll and of compliant surfaces. "
                       "In time stepping also what an impact passes on through contacts that rest: a step has one "
-                      "impulse for each contact",
-    Account.FRICTION: "What friction turns into heat, and the momenta it gives, in impacts and over time",
-    Account.SPRINGS: "What dampers of springs and joints take; the momentum of springs to what does not move",
-    Account.SURFACES: "What compliant surfaces and their friction took; the angular momentum of dents that travel",
-    Account.LIMITS: "What the dampers of springy limits of joints took",
-    Account.STORED: "What compliant surfaces and springy limits of joints hold now",
-    Account.JOINTS: "What motors do; the momentum that joints take from what does not move",
-    Account.MOUSE: "What the mouse did to the body it holds",
-    Account.APPLIED: "Forces and torques put on bodies and joints",
-    Account.DRIVEN: "What bodies with a prescribed motion and running surfaces put in or take out",
-    Account.GRAVITY: "The momentum of weight; its energy is the potential energy",
-    Account.CHANGED: "Settings changed between steps, such as gravity; what surfaces held from the start",
-    Account.DRIFT: "What is left: errors of the method, overlap taken out, what the method does not book",
+                      "impulse for each contact"),
+    Account.FRICTION: N_("What friction turns into heat, and the momenta it gives, in impacts and over time"),
+    Account.SPRINGS: N_("What dampers of springs and joints take; the momentum of springs to what does not move"),
+    Account.SURFACES: N_("What compliant surfaces and their friction took; the angular momentum of dents that travel"),
+    Account.LIMITS: N_("What the dampers of springy limits of joints took"),
+    Account.STORED: N_("What compliant surfaces and springy limits of joints hold now"),
+    Account.JOINTS: N_("What motors do; the momentum that joints take from what does not move"),
+    Account.MOUSE: N_("What the mouse did to the body it holds"),
+    Account.APPLIED: N_("Forces and torques put on bodies and joints"),
+    Account.DRIVEN: N_("What bodies with a prescribed motion and running surfaces put in or take out"),
+    Account.GRAVITY: N_("The momentum of weight; its energy is the potential energy"),
+    Account.CHANGED: N_("Settings changed between steps, such as gravity; what surfaces held from the start"),
+    Account.DRIFT: N_("What is left: errors of the method, overlap taken out, what the method does not book"),
 }
 
 #: heading, share of the width, explanation
 COLUMNS = (
-    ("Since the start", 1.4, "By cause"),
-    ("Work [J]", 0.9, "Work on the bodies that forces move"),
-    ("##share", 0.9, "Work, as a part of the largest"),
-    ("Momentum [kg m/s]", 2.2, "Momentum Σ P, components along the world's x, y and z"),
-    ("L about the origin [kg m²/s]", 2.2,
-     "Angular momentum Σ (x × P + L) about the world's origin, components along the world's x, y and z"),
+    (N_("Since the start"), 1.4, N_("By cause")),
+    (N_("Work [J]"), 0.9, N_("Work on the bodies that forces move")),
+    ("##share", 0.9, N_("Work, as a part of the largest")),
+    (N_("Momentum [kg m/s]"), 2.2, N_("Momentum Σ P, components along the world's x, y and z")),
+    (N_("L about the origin [kg m²/s]"), 2.2,
+     N_("Angular momentum Σ (x × P + L) about the world's origin, components along the world's x, y and z")),
 )
 
 
@@ -90,26 +91,27 @@ def _table(ui: UiState, ledger: Array) -> None:
         if not imgui.begin_table("ledger", 5, TABLE):
             return
         imgui.table_setup_scroll_freeze(0, 1)
-        for title, width, _ in COLUMNS:
+        for title, width, _meaning in COLUMNS:
             imgui.table_setup_column(title, imgui.TableColumnFlags_.width_stretch, width)
         imgui.table_next_row(imgui.TableRowFlags_.headers)
-        for title, _, meaning in COLUMNS:
+        for title, _width, meaning in COLUMNS:
             imgui.table_next_column()
             imgui.table_header(title)
-            imgui.set_item_tooltip(meaning)
+            imgui.set_item_tooltip(_(meaning))
         for entry in entries(ledger):
             imgui.table_next_row()
             imgui.table_next_column()
-            imgui.text(TITLES[entry.account])
-            imgui.set_item_tooltip(ABOUT[entry.account])
+            imgui.text(_(TITLES[entry.account]))
+            imgui.set_item_tooltip(_(ABOUT[entry.account]))
             _numbers(ledger[entry.account], noise)
             imgui.table_set_column_index(2)
             _bar(ui, entry.share, colors)
         imgui.table_next_row()
         imgui.table_next_column()
         with style.font(ui, bold=True, size=15.0):
-            imgui.text("Sum")
-            imgui.set_item_tooltip("What there is now less what there was at the start: the lines above add up to it")
+            imgui.text(_("Sum"))
+            imgui.set_item_tooltip(_("What there is now less what there was at the start: the lines above add up "
+                                     "to it"))
             _numbers(ledger[Account.TOTAL] - ledger[Account.START], noise)
         imgui.end_table()
 

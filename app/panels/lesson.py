@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from imgui_bundle import imgui, implot
 
+from ...physics.core.language import _, labelled
 from ...physics.lesson.questions import Verdict, instants, options, pieces
 from ...physics.lesson.schema import (
     ArrowQuestion,
@@ -54,8 +55,8 @@ def draw_lesson(ui: UiState, snapshot: Snapshot, send: Send, rect: Rect) -> None
         foot = imgui.get_frame_height() + imgui.get_style().item_spacing.y
         imgui.begin_child(f"step_{course.number}", (0.0, -foot))
         with style.font(ui, bold=True, size=21.0 * size):
-            imgui.text_wrapped(course.step.title)
-        draw_text(ui, course.step.text, size)
+            imgui.text_wrapped(_(course.step.title))
+        draw_text(ui, _(course.step.text), size)
         if course.step.picture is not None:
             _picture(ui, course.lesson.folder / course.step.picture)
         _controls(ui, snapshot, send, course)
@@ -71,16 +72,17 @@ def _heading(ui: UiState, course: Course) -> None:
     """The lesson's title, and a button a step."""
     assert course.lesson is not None
     with style.font(ui, size=14.0):
-        style.muted(ui, style.clipped_text(course.lesson.title, imgui.get_content_region_avail().x - 4.4 * ui.font))
+        style.muted(ui, style.clipped_text(_(course.lesson.title), imgui.get_content_region_avail().x - 4.4 * ui.font))
     imgui.same_line(style.right_edge() - 4.0 * ui.font)
     with style.color(imgui.Col_.button, (0, 0, 0, 0)):
         if imgui.small_button("\uf065##present" if not course.presenting else "\uf066##present"):
             ui.request("lesson_present")
-        imgui.set_item_tooltip(f"Large, without other panels, or as it was  ({key_of('lesson_present')})")
+        imgui.set_item_tooltip(_("Large, without other panels, or as it was  "
+                                 "({value})").format(value=key_of('lesson_present')))
         imgui.same_line(0, 0.3 * ui.font)
         if imgui.small_button("\uf00d##leave_lesson"):
             ui.request("lesson_leave")
-        imgui.set_item_tooltip("Close the lesson")
+        imgui.set_item_tooltip(_("Close the lesson"))
     c = style.colors(ui)
     for k, step in enumerate(course.lesson.steps):
         here = k == course.number
@@ -90,7 +92,7 @@ def _heading(ui: UiState, course: Course) -> None:
                 style.color(imgui.Col_.text, c.on_accent if here else c.text):
             if imgui.small_button(f" {k + 1} ##to_step_{k}"):
                 ui.request("lesson_to", k)
-        imgui.set_item_tooltip(step.title)
+        imgui.set_item_tooltip(_(step.title))
     imgui.dummy((0, 0.2 * ui.font))
 
 
@@ -100,12 +102,14 @@ def _foot(ui: UiState, course: Course) -> None:
     last = len(course.lesson.steps) - 1
     width = 0.5 * (imgui.get_content_region_avail().x - 0.4 * ui.font)
     imgui.begin_disabled(course.number == 0)
-    if imgui.button("\uf053  Back##lesson_back", (width, 0)):
+    if imgui.button(labelled("\uf053  Back##lesson_back"), (width, 0)):
         ui.request("lesson_back")
     imgui.end_disabled()
     imgui.set_item_tooltip(key_of("lesson_back"))
     imgui.same_line(0, 0.4 * ui.font)
-    if imgui.button("Next  \uf054##lesson_on" if course.number < last else "End of the lesson##lesson_on", (width, 0)):
+    if imgui.button(labelled("Next  \uf054##lesson_on") if course.number < last
+                    else labelled("End of the lesson##lesson_on"),
+                    (width, 0)):
         ui.request("lesson_on" if course.number < last else "lesson_leave")
     imgui.set_item_tooltip(key_of("lesson_on"))
 
@@ -174,11 +178,11 @@ def _controls(ui: UiState, snapshot: Snapshot, send: Send, course: Course) -> No
             draw_setting(ui, snapshot, send, name)
         imgui.end_disabled()
         if fixed and imgui.is_item_hovered(imgui.HoveredFlags_.allow_when_disabled):
-            imgui.set_tooltip("Fixed in this step" if name in step.locked else "Free once the run has answered")
+            imgui.set_tooltip(_("Fixed in this step") if name in step.locked else _("Free once the run has answered"))
 
 
 def _speed(ui: UiState, snapshot: Snapshot, send: Send) -> None:
-    value_row(ui, "Speed", f"× {snapshot.speed:.2g}")
+    value_row(ui, _("Speed"), f"× {snapshot.speed:.2g}")
     imgui.set_next_item_width(FULL)
     changed, speed = style.slider("lesson_speed", snapshot.speed, *SPEEDS, "%.3f", ui, logarithmic=True)
     if changed:
@@ -189,7 +193,7 @@ def _run_button(ui: UiState, course: Course) -> None:
     """Of a step that asks nothing: from its first instant to its end."""
     imgui.dummy((0, 0.3 * ui.font))
     imgui.begin_disabled(course.running)
-    if imgui.button("\uf04b  Run##lesson_run"):
+    if imgui.button(labelled("\uf04b  Run##lesson_run")):
         ui.request("lesson_again")
         ui.request("lesson_run")
     imgui.end_disabled()
@@ -203,7 +207,7 @@ def _question(ui: UiState, snapshot: Snapshot, course: Course, question: Questio
     c = style.colors(ui)
     imgui.separator()
     with style.font(ui, bold=True, size=16.0 * size):
-        imgui.text_wrapped(" ".join(question.ask.split()))
+        imgui.text_wrapped(" ".join(_(question.ask).split()))
     if course.asks:
         _name(ui)
     with style.font(ui, size=16.0 * size):
@@ -223,13 +227,13 @@ def _question(ui: UiState, snapshot: Snapshot, course: Course, question: Questio
     elif course.verdict is not None:
         _told(ui, course, question, course.verdict, size)
     else:
-        style.muted(ui, "The run answers …")
+        style.muted(ui, _("The run answers …"))
     if course.given is not None and not course.running:
-        if imgui.button("\uf01e  See it again##lesson_again"):
+        if imgui.button(labelled("\uf01e  See it again##lesson_again")):
             ui.request("lesson_again")
             ui.request("lesson_run")
         imgui.same_line(0, 0.5 * ui.font)
-        if imgui.button("Ask me again##lesson_ask"):
+        if imgui.button(labelled("Ask me again##lesson_ask")):
             ui.request("lesson_to", course.number)
 
 
@@ -240,11 +244,11 @@ def _name(ui: UiState) -> None:
         return
     imgui.set_next_item_width(FULL)
     entered, text = imgui.input_text_with_hint(
-        "##student", "Your name, if your answers are to be kept", ui.state_of(Name).text,
+        "##student", _("Your name, if your answers are to be kept"), ui.state_of(Name).text,
         imgui.InputTextFlags_.enter_returns_true)
     ui.state_of(Name).text = text[:100]
-    imgui.set_item_tooltip("Answers are written into a file on this machine, which you can send to your teacher; "
-                           "nothing is sent by itself")
+    imgui.set_item_tooltip(_("Answers are written into a file on this machine, which you can send to your teacher; "
+                           "nothing is sent by itself"))
     if entered or imgui.is_item_deactivated_after_edit():
         p.student = text.strip()[:100]
 
@@ -294,30 +298,30 @@ def _predict_button(ui: UiState, course: Course, question: QuestionTable) -> Non
     c = style.colors(ui)
     imgui.dummy((0, 0.2 * ui.font))
     with style.color(imgui.Col_.button, c.accent), style.color(imgui.Col_.text, c.on_accent):
-        if imgui.button("\uf04b  Predict, and run##lesson_predict"):
+        if imgui.button(labelled("\uf04b  Predict, and run##lesson_predict")):
             ui.request("lesson_predict", given)
 
 
 def _told(ui: UiState, course: Course, question: QuestionTable, verdict: Verdict, size: float) -> None:
     """Right or not, by how much, what the run gave, and why."""
     c = style.colors(ui)
-    words = "\uf00c  Right" if verdict.right else "\uf00d  Not so"
+    words = "\uf00c  " + _("Right") if verdict.right else "\uf00d  " + _("Not so")
     if isinstance(question, NumberQuestion):
         unit = f" {question.unit}" if question.unit else ""
-        words += f": you are {abs(verdict.error):.3g}{unit} off"
+        words += _(": you are {error:.3g}{unit} off").format(error=abs(verdict.error), unit=unit)
     elif isinstance(question, PointQuestion):
-        words += f": you are {style.engineering(verdict.error, 'm')} off"
+        words += _(": you are {error} off").format(error=style.engineering(verdict.error, 'm'))
     elif isinstance(question, ArrowQuestion):
-        words += f": you are {verdict.error:.3g}° off"
+        words += _(": you are {error:.3g}° off").format(error=verdict.error)
     with style.color(imgui.Col_.text, c.spring if verdict.right else c.danger), \
             style.font(ui, bold=True, size=16.0 * size):
         imgui.text_wrapped(f"{words}.")
     with style.font(ui, size=16.0 * size):
-        imgui.text_wrapped(f"The run: {verdict.answer}.")
+        imgui.text_wrapped(_("The run: {answer}.").format(answer=verdict.answer))
     draw_text(ui, verdict.why, size)
     if course.written:
         with style.font(ui, size=13.0):
-            style.muted(ui, f"Your answers: {course.written}", wrap=True)
+            style.muted(ui, _("Your answers: {written}").format(written=course.written), wrap=True)
 
 
 # ----------------------------------------------------------------------------------------------------- sketch
@@ -332,7 +336,7 @@ def _sketch(ui: UiState, course: Course, question: SketchQuestion) -> None:
     quantity = quantity_of(question.curve.partition(":")[0])
     flags = implot.Flags_.no_title | implot.Flags_.no_legend | implot.Flags_.no_inputs | implot.Flags_.no_mouse_text
     if course.asks:
-        style.muted(ui, "Draw it with the mouse, from the left edge to the right one.", wrap=True)
+        style.muted(ui, _("Draw it with the mouse, from the left edge to the right one."), wrap=True)
     with style.font(ui, size=13.0):
         if not implot.begin_plot("##sketch", (-1.0, 13.0 * ui.font), flags):
             return
@@ -347,10 +351,10 @@ def _sketch(ui: UiState, course: Course, question: SketchQuestion) -> None:
         implot.end_plot()
     if course.asks:
         _draw(draft, question, (place.x, place.y, room.x, room.y), len(t) - 1)
-        if imgui.small_button("Draw anew##sketch"):
+        if imgui.small_button(labelled("Draw anew##sketch")):
             draft.drawn = [math.nan] * len(t)
     elif course.verdict is not None:
-        for color, words in ((c.warning, "yours"), (c.accent, "the run's")):
+        for color, words in ((c.warning, _("yours")), (c.accent, _("the run's"))):
             with style.color(imgui.Col_.text, color):
                 imgui.text(f"— {words}")
             imgui.same_line(0, 1.0 * ui.font)

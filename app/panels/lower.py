@@ -5,6 +5,7 @@ from functools import partial
 
 from imgui_bundle import imgui
 
+from ...physics.core.language import N_
 from ...physics.run.messages import Command, Inspect, Snapshot
 from ..keys import bind, key_of
 from ..ui_state import Rect, UiState
@@ -35,7 +36,7 @@ TABS: dict[str, Tab] = {tab.name: tab for tab in (
     contacts.TAB, script.TAB, body.TAB, plot.TAB, timeline.TAB, modes.TAB, laws.TAB, equations.TAB, trees.TAB,
     joint_forces.TAB, impact.TAB, pivots.TAB, step.TAB, ledger.TAB, compare.TAB,
 )}
-TITLE = "Contacts and equations"
+TITLE = N_("Contacts and equations")
 NARROW = 28.0  # [font heights] up to this width a tab has no panel beside it
 SHARE = 0.7  # of the width for a tab that has a panel beside it
 

@@ -7,6 +7,7 @@ import numpy as np
 from imgui_bundle import imgui
 from numpy.typing import NDArray
 
+from ...physics.core.language import _
 from ...physics.core.model import Array
 from ..ui_state import UiState
 from . import pictures, style
@@ -289,9 +290,10 @@ def _explain(ui: UiState, at: tuple[int, int], M: Array, lam: Array, d: Array, z
     """What is under the mouse, in words."""
     i, j = at
     if j < 0:
-        imgui.set_tooltip(f"Contact {i + 1}, {names[i]}\nζ̇ = {zeta[i]:.4g} m/s²,  λ = {lam[i]:.4g} N,  "
-                          f"d = {d[i]:.4g} m/s²")
+        imgui.set_tooltip(_("Contact {i}, {names}\nζ̇ = {zeta:.4g} m/s²,  λ = {lam:.4g} N,  "
+                          "d = {d:.4g} m/s²").format(i=i + 1, names=names[i], zeta=zeta[i], lam=lam[i], d=d[i]))
         return
     imgui.set_tooltip(
-        f"M {i + 1},{j + 1} = {M[i, j]:.6g} 1/kg\nA force of 1 N at contact {j + 1} ({names[j]})\n"
-        f"lets contact {i + 1} ({names[i]}) separate by {M[i, j]:.3g} m/s² faster.\nClick to choose, wheel to zoom.")
+        _("M {i},{j} = {M:.6g} 1/kg\nA force of 1 N at contact {j} ({names})\n"
+        "lets contact {i} ({names_2}) separate by {M:.3g} m/s² faster.\nClick to choose, wheel to "
+        "zoom.").format(i=i + 1, j=j + 1, M=M[i, j], names=names[j], names_2=names[i]))

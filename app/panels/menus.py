@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui
 
+from ...physics.core.language import LANGUAGES, N_, _, labelled, used
 from ...physics.methods import METHODS
 from ...physics.run.messages import SIDES, Command, Snapshot
 from ..commands import COMMANDS, TOGGLES, VIEWS
@@ -15,10 +16,10 @@ from . import style
 def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None]) -> None:
     if not imgui.begin_main_menu_bar():
         return
-    if imgui.begin_menu("File"):
+    if imgui.begin_menu(labelled("File")):
         _item(ui, "new_scene")
         _item(ui, "open_file")
-        if imgui.begin_menu("Open recent", bool(ui.preferences.recent)):
+        if imgui.begin_menu(labelled("Open recent"), bool(ui.preferences.recent)):
             for path in ui.preferences.recent:
                 if imgui.menu_item_simple(path):
                     ui.request("open_path", path)
@@ -36,29 +37,29 @@ def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command],
         imgui.separator()
         _item(ui, "quit")
         imgui.end_menu()
-    if imgui.begin_menu("Edit"):
+    if imgui.begin_menu(labelled("Edit")):
         _edit_menu(ui, snapshot)
         imgui.end_menu()
-    if imgui.begin_menu("View"):
+    if imgui.begin_menu(labelled("View")):
         _view_menu(ui)
         imgui.end_menu()
-    if imgui.begin_menu("Time"):
+    if imgui.begin_menu(labelled("Time")):
         for name, command in COMMANDS.items():
             if command.group == "Time":
                 _item(ui, name, ticked=name == "slow_at_events" and snapshot is not None and snapshot.at_events < 1.0)
         imgui.end_menu()
-    if imgui.begin_menu("Equations"):
+    if imgui.begin_menu(labelled("Equations")):
         for name, command in COMMANDS.items():
             if command.group == "Equations":
                 _item(ui, name, ticked=ui.preferences.lower and name == f"tab_{ui.preferences.lower_tab}")
         imgui.end_menu()
-    if imgui.begin_menu("Compare"):
+    if imgui.begin_menu(labelled("Compare")):
         _compare_menu(ui, snapshot)
         imgui.end_menu()
-    if imgui.begin_menu("Lessons"):
+    if imgui.begin_menu(labelled("Lessons")):
         _lessons_menu(ui)
         imgui.end_menu()
-    if imgui.begin_menu("Help"):
+    if imgui.begin_menu(labelled("Help")):
         _item(ui, "help")
         _item(ui, "tour")
         _item(ui, "palette")
@@ -71,7 +72,7 @@ def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command],
 
 
 def _item(ui: UiState, name: str, title: str | None = None, ticked: bool = False) -> None:
-    if imgui.menu_item_simple(title or COMMANDS[name].title, key_of(name), ticked):
+    if imgui.menu_item_simple(labelled(title or COMMANDS[name].title), key_of(name), ticked):
         ui.request(name)
 
 
@@ -79,15 +80,17 @@ def _lessons_menu(ui: UiState) -> None:
     """The lessons that come along, with how far each has come; then what turns the pages of the one that is open."""
     for k, lesson in enumerate(ui.lessons):
         reached = ui.preferences.lessons.get(lesson.key)
-        progress = "" if reached is None else f"step {reached + 1} of {lesson.steps}"
+        progress = "" if reached is None else _("step {reached} of {steps}").format(reached=reached + 1,
+                                                                                    steps=lesson.steps)
         now = ui.course.lesson
-        if imgui.menu_item_simple(f"{k + 1}  {lesson.title}", progress, now is not None and now.key == lesson.key):
+        title = f"{k + 1}  {_(lesson.title)}###{k + 1}  {lesson.title}"
+        if imgui.menu_item_simple(title, progress, now is not None and now.key == lesson.key):
             ui.request("open_path", lesson.path)
-        imgui.set_item_tooltip(lesson.summary)
+        imgui.set_item_tooltip(_(lesson.summary))
     imgui.separator()
     _item(ui, "author")
     for name in ("lesson_on", "lesson_back", "lesson_present", "lesson_pack", "lesson_leave"):
-        if imgui.menu_item_simple(COMMANDS[name].title, key_of(name), enabled=ui.course.on):
+        if imgui.menu_item_simple(labelled(COMMANDS[name].title), key_of(name), enabled=ui.course.on):
             ui.request(name)
 
 
@@ -103,14 +106,15 @@ def _edit_menu(ui: UiState, snapshot: Snapshot | None) -> None:
             ui.request(name)
     imgui.separator()
     for name in ("duplicate", "delete", "choose_all", "mirror_x", "mirror_y", "mirror_z", "view_of_scene"):
-        if imgui.menu_item_simple(COMMANDS[name].title, key_of(name), enabled=bench.on):
+        if imgui.menu_item_simple(labelled(COMMANDS[name].title), key_of(name), enabled=bench.on):
             ui.request(name)
 
 
 def _compare_menu(ui: UiState, snapshot: Snapshot | None) -> None:
     sides = snapshot.sides if snapshot is not None else ()
     for method in METHODS:
-        if imgui.menu_item_simple(f"With {method.replace('_', ' ')}", enabled=len(sides) < SIDES[1]):
+        if imgui.menu_item_simple(_("With {method}").format(method=_(method.replace("_", " "))),
+                                  enabled=len(sides) < SIDES[1]):
             ui.request("compare_with", method)
     imgui.separator()
     _item(ui, "compare", "End the comparison" if sides else "With the next method")
@@ -124,7 +128,7 @@ def _compare_menu(ui: UiState, snapshot: Snapshot | None) -> None:
 
 
 def _view_menu(ui: UiState) -> None:
-    panels = {"gallery": "Gallery", "parameters": "Parameters", "lower": "Contacts and equations"}
+    panels = {"gallery": N_("Gallery"), "parameters": N_("Parameters"), "lower": N_("Contacts and equations")}
     for name, title in panels.items():
         _item(ui, f"panel_{name}", title, getattr(ui.preferences, name))
     _item(ui, "hide_panels", "Hide all panels", ui.panels_hidden)
@@ -132,11 +136,15 @@ def _view_menu(ui: UiState) -> None:
     for name, title in TOGGLES.items():
         _item(ui, f"toggle_{name}", title, getattr(ui.view, name))
     imgui.separator()
-    if imgui.begin_menu("Look"):
+    if imgui.begin_menu(labelled("Look")):
         for name in VIEWS:
             _item(ui, f"view_{name}")
         imgui.end_menu()
     _item(ui, "reduced_motion", "Reduced motion", ui.preferences.reduced_motion)
+    if imgui.begin_menu(labelled("Language")):
+        for language, name in LANGUAGES.items():
+            _item(ui, f"language_{language}", name, language == used())
+        imgui.end_menu()
     for name in ("frame", "frame_all", "fullscreen", "theme", "larger_text", "smaller_text", "normal_text"):
         _item(ui, name)
 
@@ -150,4 +158,4 @@ def _right_end(ui: UiState, snapshot: Snapshot | None) -> None:
     style.muted(ui, text)
     if imgui.menu_item_simple(icon):
         ui.request("theme")
-    imgui.set_item_tooltip("Dark or light  (Ctrl+T)")
+    imgui.set_item_tooltip(_("Dark or light  (Ctrl+T)"))

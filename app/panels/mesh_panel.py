@@ -2,6 +2,7 @@
 
 from imgui_bundle import imgui
 
+from ...physics.core.language import labelled
 from ..mesh_box import MeshBox
 from ..ui_state import UiState
 from . import style
@@ -25,11 +26,11 @@ def draw_mesh_box(ui: UiState, box: MeshBox) -> None:
         if asked.field == "thickness":
             _thickness(ui, box)
     imgui.dummy((0, 0.3 * ui.font))
-    if imgui.button("Keep it as it is##mesh", (10 * ui.font, 0)):
+    if imgui.button(labelled("Keep it as it is##mesh"), (10 * ui.font, 0)):
         ui.mesh_box = None
     imgui.same_line()
     imgui.begin_disabled(not box.changed)
-    if imgui.button("Open it so##mesh", (8 * ui.font, 0)):
+    if imgui.button(labelled("Open it so##mesh"), (8 * ui.font, 0)):
         ui.mesh_box = None
         ui.request("open_mesh", (box.path, box.wanted))
     imgui.end_disabled()
@@ -38,6 +39,6 @@ def draw_mesh_box(ui: UiState, box: MeshBox) -> None:
 def _thickness(ui: UiState, box: MeshBox) -> None:
     imgui.same_line(0, 0.6 * ui.font)
     imgui.set_next_item_width(6.0 * ui.font)
-    changed, typed = imgui.input_float("mm thick##shell", 1e3 * box.thickness, 0.0, 0.0, "%g")
+    changed, typed = imgui.input_float(labelled("mm thick##shell"), 1e3 * box.thickness, 0.0, 0.0, "%g")
     if changed:
         box.wanted = box.wanted._replace(thickness=1e-3 * min(max(typed, THINNEST), THICKEST))

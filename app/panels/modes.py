@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from imgui_bundle import imgui
 
+from ...physics.core.language import _, labelled, ngettext
 from ...physics.look.modes import ModeChange, ModeEdge, ModeGraph, contact_names, mode_graph
 from ...physics.run.messages import Command, Snapshot
 from ..mode_drawing import FILES, LINE, PADDING, Arrow, Box, Drawing, along, drawn, told
@@ -41,11 +42,14 @@ def draw_modes(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     graph, names = graph_of(ui, snapshot), contact_names(snapshot.timeline.bars, snapshot.labels.bodies)
     _bar(ui, snapshot, graph, names)
     if not graph.states:
-        style.muted(ui, "The graph grows as the scene runs: a box for each set of contact modes, an arrow for each way "
-                        "from one to another.", wrap=True)
+        style.muted(ui,
+                    _("The graph grows as the scene runs: a box for each set of contact modes, an arrow for each way "
+                        "from one to another."), wrap=True)
         return
     if len(graph.states) > MOST_STATES:
-        style.muted(ui, f"{len(graph.states)} states are too many to draw; the files have all of them.", wrap=True)
+        style.muted(ui,
+                    _("{states} states are too many to draw; the files have all of "
+                      "them.").format(states=len(graph.states)), wrap=True)
         return
     with style.font(ui, size=14.0):
         em = imgui.get_font_size()
@@ -63,11 +67,12 @@ def _bar(ui: UiState, snapshot: Snapshot, graph: ModeGraph, names: dict[float, s
     """How many states and edges, and the button that saves them."""
     imgui.align_text_to_frame_padding()
     states, edges = len(graph.states), len(graph.edges)
-    style.heading(ui, f"Modes   {states} {'state' if states == 1 else 'states'}, "
-                      f"{edges} {'edge' if edges == 1 else 'edges'}")
+    style.heading(ui, _("Modes   {states}, {edges}").format(
+        states=ngettext("{n} state", "{n} states", states).format(n=states),
+        edges=ngettext("{n} edge", "{n} edges", edges).format(n=edges)))
     imgui.same_line(0, 1.0 * ui.font)
     imgui.begin_disabled(not states)
-    if imgui.button("\uf0c7  Save##modes"):
+    if imgui.button(labelled("\uf0c7  Save##modes")):
         imgui.open_popup("save_modes_as")
     imgui.end_disabled()
     if imgui.begin_popup("save_modes_as"):
@@ -77,7 +82,7 @@ def _bar(ui: UiState, snapshot: Snapshot, graph: ModeGraph, names: dict[float, s
                 ui.request("save_drawing", (encode(graph, names, snapshot.labels.bodies, title), f"modes{suffix}"))
         imgui.end_popup()
     imgui.same_line(0, 1.0 * ui.font)
-    style.muted(ui, "Rows by the number of contacts. A click goes there.")
+    style.muted(ui, _("Rows by the number of contacts. A click goes there."))
 
 
 def _paint(ui: UiState, snapshot: Snapshot, graph: ModeGraph, drawing: Drawing, corner: tuple[float, float],
@@ -112,7 +117,8 @@ def _paint(ui: UiState, snapshot: Snapshot, graph: ModeGraph, drawing: Drawing, 
             draw.add_text((lo[0] + em * PADDING, lo[1] + em * (PADDING + LINE * n)), style.u32(c.text), line)
     if box >= 0:
         state = graph.states[box]
-        imgui.set_tooltip(f"From {state.t:.6g} s, for {state.lasted:.4g} s in all\nClick: go there")
+        imgui.set_tooltip(_("From {t:.6g} s, for {lasted:.4g} s in all\nClick: go there").format(t=state.t,
+                                                                                                 lasted=state.lasted))
         if imgui.is_mouse_clicked(0):
             go(snapshot, state.step, ui, send)
     elif arrow >= 0:

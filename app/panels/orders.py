@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from imgui_bundle import imgui, implot
 
+from ...physics.core.language import _, labelled
 from ...physics.integrators import offered
 from ...physics.look.closed_forms import poses
 from ...physics.methods import METHODS
@@ -41,16 +42,19 @@ def draw_orders(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]
     if not mine.chosen:
         mine.chosen = [Variant(snapshot.settings.method, snapshot.settings.integrator)]
     with style.font(ui, bold=True, size=20.0):
-        imgui.text("Order of accuracy")
-    steps = f"{FACTORS[0]:g} h … h/{1.0 / FACTORS[-1]:g} with h = 1/{1.0 / snapshot.settings.h:.4g} s"
-    style.muted(ui, f"The scene is run from its start with steps of {steps}. A method of order p leaves an error in "
+        imgui.text(_("Order of accuracy"))
+    steps = _("{least:g} h … h/{most:g} with h = 1/{h:.4g} s").format(least=FACTORS[0],
+                                                                             most=1.0 / FACTORS[-1],
+                                                                             h=1.0 / snapshot.settings.h)
+    style.muted(ui, _("The scene is run from its start with steps of {steps}. A method of order p leaves an error in "
                     "proportion to h^p: a straight line of the slope p. Where bodies collide no method of fixed steps "
-                    "keeps its order. Beside the boxes: the orders found; exact is to rounding.", wrap=True)
+                    "keeps its order. Beside the boxes: the orders found; exact is to rounding.").format(steps=steps),
+                wrap=True)
     imgui.begin_child("order_choice", (25.0 * ui.font, 21.0 * ui.font))
     _variants(ui, mine, study)
     imgui.end_child()
     width = 0.5 * (imgui.get_content_region_avail().x - 25.0 * ui.font - 2 * imgui.get_style().item_spacing.x)
-    for name, title in (("h", "Error [m] over the step [s]"), ("cost", "Error [m] over the processor time [s]")):
+    for name, title in (("h", _("Error [m] over the step [s]")), ("cost", _("Error [m] over the processor time [s]"))):
         imgui.same_line()
         imgui.begin_child(f"order_{name}", (width, 21.0 * ui.font), 0, imgui.WindowFlags_.no_scrollbar)
         with style.font(ui, bold=True, size=13.0), style.color(imgui.Col_.text, style.colors(ui).muted):
@@ -64,22 +68,23 @@ def draw_orders(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]
         share = len(study.points) / (len(study.asked.variants) * len(FACTORS))
         imgui.progress_bar(share, (12 * ui.font, imgui.get_frame_height()), "")
         imgui.same_line()
-        if imgui.button("Stop##orders"):
+        if imgui.button(labelled("Stop##orders")):
             send(StudyOrders())
-    elif imgui.button("Measure##orders"):
+    elif imgui.button(labelled("Measure##orders")):
         send(asked)
     imgui.same_line()
     imgui.begin_disabled(study is None or not study.points)
-    if imgui.button("\uf0c7  CSV##orders") and study is not None:
+    if imgui.button(labelled("\uf0c7  CSV##orders")) and study is not None:
         ui.request("save_curves", table(study))
     imgui.end_disabled()
     imgui.same_line()
-    if imgui.button("Close##orders"):
+    if imgui.button(labelled("Close##orders")):
         ui.orders = False
     if study is not None and study.asked != asked and not study.running:
         imgui.same_line()
-        style.muted(ui, f"Shown: {study.asked.until:g} s, against "
-                        f"{'the closed form' if study.asked.by_forms else 'a finer run'}")
+        style.muted(ui, _("Shown: {until:g} s, against "
+                        "{by_forms}").format(until=study.asked.until, by_forms=_('the closed form')
+                                             if study.asked.by_forms else _('a finer run')))
 
 
 def _variants(ui: UiState, mine: OrdersUi, study: OrderStudy | None) -> None:
@@ -122,21 +127,22 @@ def _variant(ui: UiState, mine: OrdersUi, variant: Variant, study: OrderStudy | 
 def _truth(ui: UiState, mine: OrdersUi, has_forms: bool) -> None:
     """How long the runs are, and what they are held to."""
     imgui.align_text_to_frame_padding()
-    imgui.text("Time of a run")
+    imgui.text(_("Time of a run"))
     imgui.same_line()
     imgui.set_next_item_width(12.0 * ui.font)
-    _, mine.until = imgui.slider_float("##order_time", mine.until, *TIMES, "%.1f s", imgui.SliderFlags_.logarithmic)
+    _moved, mine.until = imgui.slider_float("##order_time", mine.until, *TIMES, "%.1f s",
+                                            imgui.SliderFlags_.logarithmic)
     imgui.same_line(0, 2.0 * ui.font)
-    imgui.text("Errors from")
+    imgui.text(_("Errors from"))
     imgui.same_line()
     imgui.begin_disabled(not has_forms)
-    if style.radio(ui, "the closed form##orders", mine.by_forms and has_forms):
+    if style.radio(ui, labelled("the closed form##orders"), mine.by_forms and has_forms):
         mine.by_forms = True
     imgui.end_disabled()
     if not has_forms:
-        imgui.set_item_tooltip("This scene states none, or none that holds now")
+        imgui.set_item_tooltip(_("This scene states none, or none that holds now"))
     imgui.same_line()
-    if style.radio(ui, "a much finer run of each##orders", not (mine.by_forms and has_forms)):
+    if style.radio(ui, labelled("a much finer run of each##orders"), not (mine.by_forms and has_forms)):
         mine.by_forms = False
 
 
@@ -156,7 +162,7 @@ def table(study: OrderStudy) -> str:
     """The study as CSV."""
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(["method", "integrator", "h [s]", "error [m]", "processor time [s]"])
+    writer.writerow(["method", "integrator", "h [s]", _("error [m]"), _("processor time [s]")])
     writer.writerows([*p.variant, p.h, p.error, p.cost] for p in study.points)
     return text.getvalue()
 

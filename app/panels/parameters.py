@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.language import N_, _, labelled
 from ...physics.core.settings import GAINS, SETTINGS
 from ...physics.integrators import offered
 from ...physics.laws.contact import break_away
@@ -28,8 +29,9 @@ from .surfaces import draw_gain, draw_substeps, draw_surfaces
 
 AGAINST_TURNING = ("friction_torsional", "friction_rolling")
 #: of settings that are a choice by name
-CHOICE_LABELS = {"method": "Method", "integrator": "Integrator", "law": "Surface", "surface": "Recovery",
-                 "impact_law": "Impacts", "joint_cure": "Joints"}
+CHOICE_LABELS = {"method": N_("Method"), "integrator": N_("Integrator"), "law": N_("Surface"),
+                 "surface": N_("Recovery"),
+                 "impact_law": N_("Impacts"), "joint_cure": N_("Joints")}
 OF_BALLS = ("restitution_t", "restitution_psi")
 
 
@@ -40,34 +42,34 @@ def draw_parameters(ui: UiState, snapshot: Snapshot | None, send: Send, rect: Re
         imgui.begin_child("parameters_scroll")
         _about_scene(ui, snapshot)
         if snapshot.script is not None:
-            style.heading(ui, "Script")
+            style.heading(ui, _("Script"))
             draw_script(ui, snapshot.script, send)
             imgui.dummy((0, 0.3 * ui.font))
-        style.heading(ui, "Contact")
+        style.heading(ui, _("Contact"))
         draw_material(ui, snapshot, send)
         if "law" in METHODS[snapshot.settings.method].uses:
             draw_surfaces(ui, snapshot, send)
         imgui.dummy((0, 0.3 * ui.font))
-        style.heading(ui, "Solver")
+        style.heading(ui, _("Solver"))
         draw_solver(ui, snapshot, send)
         imgui.dummy((0, 0.3 * ui.font))
         if has_joints(snapshot):
-            style.heading(ui, "Joints")
+            style.heading(ui, _("Joints"))
             draw_joints(ui, snapshot, send)
             imgui.dummy((0, 0.3 * ui.font))
-        style.heading(ui, "View")
+        style.heading(ui, _("View"))
         draw_view_switches(ui, snapshot, send)
         imgui.end_child()
 
 
 def _about_scene(ui: UiState, snapshot: Snapshot) -> None:
     with style.font(ui, bold=True, size=19.0):
-        imgui.text_wrapped(snapshot.labels.title or snapshot.scene_name)
+        imgui.text_wrapped(_(snapshot.labels.title) or snapshot.scene_name)
     if snapshot.labels.watch:
-        style.muted(ui, "\uf06e  " + snapshot.labels.watch, wrap=True)
+        style.muted(ui, "\uf06e  " + _(snapshot.labels.watch), wrap=True)
     for note in snapshot.labels.notes:
         with style.color(imgui.Col_.text, style.colors(ui).warning):
-            imgui.text_wrapped("\uf071  " + note)
+            imgui.text_wrapped("\uf071  " + _(note))
     imgui.dummy((0, 0.3 * ui.font))
 
 
@@ -81,7 +83,9 @@ def draw_material(ui: UiState, snapshot: Snapshot, send: Send) -> None:
         draw_setting(ui, snapshot, send, "restitution")
     without = [LETTERS[side.side] for side in snapshot.sides if soft(side)]
     if without:
-        style.muted(ui, f"e has no meaning on side {' and '.join(without)}: there it follows from K and D.", wrap=True)
+        style.muted(ui,
+                    _("e has no meaning on side {without}: there it follows from K "
+                      "and D.").format(without=_(" and ").join(without)), wrap=True)
     draw_setting(ui, snapshot, send, "friction")
     draw_setting(ui, snapshot, send, "friction_static")
     for name in (*AGAINST_TURNING, *OF_BALLS):
@@ -151,14 +155,14 @@ def _gravity(ui: UiState, snapshot: Snapshot, send: Send) -> None:
 
 def _coefficient(ui: UiState, send: Send, name: str, override: float | None, table: np.ndarray) -> None:
     """A slider for a coefficient of all contacts, and a button that gives it back to the materials."""
-    _, _, _, _, _, unit, (label, _, _, written, _) = SETTINGS[name]
+    *_before, unit, (label, _low, _high, written, _logarithmic) = SETTINGS[name]
     unit = f" {unit}" if unit else ""
     own = table[~np.isnan(table)]
     lo, hi = (float(own.min()), float(own.max())) if own.size else (0.0, 0.0)
     shown = value_of(ui, name, 0.5 * (lo + hi) if override is None else override)
     if override is None and name not in ui.asked:
         value_row(ui, label, (written % lo if lo == hi else f"{written % lo} … {written % hi}") + unit)
-        imgui.set_item_tooltip("As the materials say; move the slider to set all contacts alike")
+        imgui.set_item_tooltip(_("As the materials say; move the slider to set all contacts alike"))
     else:
         value_row(ui, label, written % shown + unit, button="\uf0e2")
         as_materials_say(ui, name, send)
@@ -191,13 +195,14 @@ def _step(ui: UiState, snapshot: Snapshot, send: Send) -> None:
 def _sleep(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     """Whether islands that rest sleep, how many bodies do, and below which speed."""
     below = snapshot.settings.sleep
-    changed, on = imgui.checkbox("Sleep at rest", below > 0.0)
-    imgui.set_item_tooltip("Islands whose bodies rest are left out of steps until something touches, pulls or changes")
+    changed, on = imgui.checkbox(labelled("Sleep at rest"), below > 0.0)
+    imgui.set_item_tooltip(_("Islands whose bodies rest are left out of steps until something touches, pulls or "
+                             "changes"))
     if changed:
         send(Set("sleep", AT_REST if on else 0.0))
     if below > 0.0:
         imgui.same_line()
-        right_aligned(ui, f"{snapshot.info.asleep} asleep")
+        right_aligned(ui, _("{asleep} asleep").format(asleep=snapshot.info.asleep))
         below = value_of(ui, "sleep", below)
         speed = below * scales_of(float(np.linalg.norm(snapshot.model.gravity)), snapshot.settings.h)[0]
         value_row(ui, SETTINGS["sleep"].slider.label, f"{below:.2g} · 2 g h = {style.engineering(speed, 'm/s', 3)}")
@@ -209,15 +214,15 @@ def _sleep(ui: UiState, snapshot: Snapshot, send: Send) -> None:
 def _choice(ui: UiState, send: Send, name: str, label: str, current: str, names: Iterable[str]) -> None:
     """A combo box over names; where they are the keys of a mapping, its texts are their tooltips."""
     imgui.align_text_to_frame_padding()
-    imgui.text(label)
+    imgui.text(_(label))
     imgui.same_line(5.2 * ui.font)
     imgui.set_next_item_width(FULL)
-    if imgui.begin_combo(f"##{name}", current.replace("_", " ")):
+    if imgui.begin_combo(f"##{name}", _(current.replace("_", " "))):
         for key in names:
-            if imgui.selectable(key.replace("_", " "), key == current)[0]:
+            if imgui.selectable(labelled(key.replace("_", " ")), key == current)[0]:
                 send(Set(name, key))
             if isinstance(names, Mapping) and isinstance(names[key], str):
-                imgui.set_item_tooltip(names[key])
+                imgui.set_item_tooltip(_(names[key]))
         imgui.end_combo()
 
 
@@ -225,14 +230,14 @@ def _solver_choice(ui: UiState, send: Send, snapshot: Snapshot) -> None:
     """A combo box of solvers by title; those that the scene's contacts rule out are grey and say why."""
     current = snapshot.settings.solver
     imgui.align_text_to_frame_padding()
-    imgui.text("Solver")
+    imgui.text(_("Solver"))
     imgui.same_line(5.2 * ui.font)
     imgui.set_next_item_width(FULL)
-    if imgui.begin_combo("##solver", SOLVERS[current].title, imgui.ComboFlags_.height_large):
+    if imgui.begin_combo("##solver", _(SOLVERS[current].title), imgui.ComboFlags_.height_large):
         for name, solver in SOLVERS.items():
             reason = refusal(name, snapshot.model)
             imgui.begin_disabled(bool(reason))
-            if imgui.selectable(f"{solver.title}##{name}", name == current)[0]:
+            if imgui.selectable(labelled(f"{solver.title}##{name}"), name == current)[0]:
                 send(Set("solver", name))
             imgui.end_disabled()
             if reason and imgui.is_item_hovered(imgui.HoveredFlags_.allow_when_disabled):
@@ -246,20 +251,20 @@ def _solver_choice(ui: UiState, send: Send, snapshot: Snapshot) -> None:
 def draw_view_switches(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     """One check box for each switch of the view, with its key."""
     for name, label in TOGGLES.items():
-        changed, value = imgui.checkbox(label, getattr(ui.view, name))
+        changed, value = imgui.checkbox(labelled(label), getattr(ui.view, name))
         if changed:
             setattr(ui.view, name, value)
         key = key_of(f"toggle_{name}")
         if key:
             imgui.same_line()
             right_aligned(ui, key)
-    value_row(ui, "Length of arrows", f"× {ui.view.force_scale:.2f}")
+    value_row(ui, _("Length of arrows"), f"× {ui.view.force_scale:.2f}")
     imgui.set_next_item_width(FULL)
     changed, scale = style.slider("force_scale", ui.view.force_scale, 0.05, 20.0, "%.2f", ui, logarithmic=True)
     if changed:
         ui.view.force_scale = scale
     if ui.view.dents and snapshot is not None and len(snapshot.dents):
-        value_row(ui, "Depth of dents", "true" if ui.view.dent_scale == 1.0 else f"× {ui.view.dent_scale:.3g}")
+        value_row(ui, _("Depth of dents"), "true" if ui.view.dent_scale == 1.0 else f"× {ui.view.dent_scale:.3g}")
         imgui.set_next_item_width(FULL)
         changed, scale = style.slider("dent_scale", ui.view.dent_scale, 1.0, 200.0, "%.3g", ui, logarithmic=True)
         if changed:

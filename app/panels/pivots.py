@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.language import _
 from ...physics.look.inspection import EquationsView
 from ...physics.run.messages import Command, Inspect, Snapshot
 from .. import inspected
@@ -31,8 +32,9 @@ def _side(ui: UiState, snapshot: Snapshot, view: EquationsView) -> None:
     inspector, last = ui.inspector, len(view.steps)
     inspector.pivot = min(inspector.pivot, last)
     for name, icon, tip, by in (
-        ("first_pivot", "\uf049", "To the start", -last), ("pivot_back", "\uf048", "One step back  (Shift+←)", -1),
-        ("pivot_on", "\uf051", "One step on  (Shift+→)", 1), ("last_pivot", "\uf050", "To the end", last),
+        ("first_pivot", "\uf049", _("To the start"), -last),
+                                ("pivot_back", "\uf048", _("One step back  (Shift+←)"), -1),
+        ("pivot_on", "\uf051", _("One step on  (Shift+→)"), 1), ("last_pivot", "\uf050", _("To the end"), last),
     ):
         if style.icon_button(ui, name, icon, tip):
             move(ui, snapshot, by)
@@ -53,10 +55,10 @@ def _side(ui: UiState, snapshot: Snapshot, view: EquationsView) -> None:
 def sentence(view: EquationsView, pivot: int) -> str:
     """What the step did."""
     if not pivot:
-        return "Start: no force, ζ̇ = d."
+        return _("Start: no force, ζ̇ = d.")
     step = view.steps[pivot - 1]
     moves = [f"{few(names)} {verb}" for names, verb in ((step.entering, "in"), (step.leaving, "out")) if names]
-    return ", ".join(moves + ([step.note] if step.note else [])) or "Nothing changes."
+    return ", ".join(moves + ([_(step.note)] if step.note else [])) or _("Nothing changes.")
 
 
 def few(names: str) -> str:
@@ -71,12 +73,12 @@ def progress(ui: UiState, view: EquationsView) -> str:
     zeta = view.problem.M @ lam + view.problem.d
     size = float(np.abs(view.problem.d).max(initial=0.0)) or 1.0
     pressing, pulling = int((zeta < -1e-7 * size).sum()), int((lam < -1e-9 * max(np.abs(lam).max(), 1e-300)).sum())
-    text = f"{int(active.sum())} active, smallest ζ̇ {short_number(float(zeta.min()))} m/s²"
+    text = _("{sum} active, smallest ζ̇ {min} m/s²").format(sum=int(active.sum()), min=short_number(float(zeta.min())))
     if pressing:
-        text += f", {pressing} still press into each other"
+        text += _(", {pressing} still press into each other").format(pressing=pressing)
     if pulling:
-        text += f", {pulling} pull"
-    return text + ("." if pressing or pulling else ": an answer.")
+        text += _(", {pulling} pull").format(pulling=pulling)
+    return text + ("." if pressing or pulling else _(": an answer."))
 
 
 def short_number(value: float) -> str:
@@ -89,7 +91,7 @@ def _table(ui: UiState, view: EquationsView) -> None:
         if not imgui.begin_table("pivot_steps", 5, TABLE):
             return
         imgui.table_setup_scroll_freeze(0, 1)
-        for heading, width in (("Step", 2.3), ("In", 3.0), ("Out", 3.0), ("|B|", 2.0), ("", 0.0)):
+        for heading, width in ((_("Step"), 2.3), (_("In"), 3.0), (_("Out"), 3.0), ("|B|", 2.0), ("", 0.0)):
             flags = imgui.TableColumnFlags_.width_fixed if width else imgui.TableColumnFlags_.width_stretch
             imgui.table_setup_column(heading, flags, width * ui.font)
         imgui.table_headers_row()
@@ -99,7 +101,7 @@ def _table(ui: UiState, view: EquationsView) -> None:
             if imgui.selectable(f"{k}##pivot_{k}", k == ui.inspector.pivot,
                                 imgui.SelectableFlags_.span_all_columns)[0]:
                 ui.inspector.pivot = k
-            for text in (few(step.entering), few(step.leaving), str(len(step.basic)), step.note):
+            for text in (few(step.entering), few(step.leaving), str(len(step.basic)), _(step.note)):
                 imgui.table_next_column()
                 imgui.text(text)
         imgui.end_table()

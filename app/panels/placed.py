@@ -4,6 +4,7 @@ run's own."""
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.language import N_, _
 from ...physics.lesson.questions import in_brackets
 from ...physics.lesson.schema import ArrowQuestion, PointQuestion
 from ...physics.run.messages import ShownArrow, Snapshot
@@ -12,7 +13,7 @@ from ..ui_state import UiState
 from . import style
 from .rows import FULL
 
-YOURS, OF_RUN = "yours", "the run's"
+YOURS, OF_RUN = "yours", N_("the run's")
 
 
 def draw_placed(ui: UiState, snapshot: Snapshot, course: Course, question: PointQuestion | ArrowQuestion) -> None:
@@ -20,17 +21,18 @@ def draw_placed(ui: UiState, snapshot: Snapshot, course: Course, question: Point
     draft = course.draft
     arrow = isinstance(question, ArrowQuestion)
     if course.asks:
-        told = f"Drag in the view from {question.body}, or type a direction." if arrow else (
-            "Click or drag in the view, or type a point.")
-        style.muted(ui, f"{told} Shift and a drag turn the view.", wrap=True)
+        told = _("Drag in the view from {body}, or type a direction.").format(body=question.body) if arrow else (
+            _("Click or drag in the view, or type a point."))
+        style.muted(ui, _("{told} Shift and a drag turn the view.").format(told=told), wrap=True)
         imgui.set_next_item_width(FULL)
         shown = [0.0, 0.0, 0.0] if draft.placed is None else list(draft.placed.given)
         changed, typed = imgui.input_float3("##lesson_placed", shown, "%.3g")
-        imgui.set_item_tooltip("x, y and z" if arrow else "x, y and z [m]")
+        imgui.set_item_tooltip(_("x, y and z") if arrow else _("x, y and z [m]"))
         if changed:
             draft.placed = _typed(question, snapshot, (typed[0], typed[1], typed[2]))
     elif draft.placed is not None:
-        style.muted(ui, f"Yours: {in_brackets(draft.placed.given)}{'' if arrow else ' m'}")
+        style.muted(ui, _("Yours: {given}{arrow}").format(given=in_brackets(draft.placed.given),
+                                                          arrow='' if arrow else ' m'))
     ui.view.answers = in_view(course)
 
 

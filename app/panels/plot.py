@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from imgui_bundle import imgui, implot
 
+from ...physics.core.language import N_, _, labelled
 from ...physics.core.model import Array
 from ...physics.look.closed_forms import curve as closed_form
 from ...physics.look.quantities import quantity_of
@@ -20,7 +21,7 @@ from .watch import choose_body, choose_quantity, drawn, mark_now, of_scene, reco
 MOST_UNITS = 3     # an axis each
 MOST_POINTS = 4000  # drawn of a curve, about
 MOST_MARKS = 200    # events of a kind marked
-SAVED_AS = {".csv": "a column a curve", ".npz": "arrays", ".png": "a picture", ".svg": "a drawing"}
+SAVED_AS = {".csv": N_("a column a curve"), ".npz": N_("arrays"), ".png": N_("a picture"), ".svg": N_("a drawing")}
 LIST_WIDTH, LEAST_WIDTH, LEAST_HEIGHT = 23.0, 12.0, 7.0  # of the list, and of a plot that can be read [font heights]
 DRAGGED = "quantity"  # that the mouse carries from another panel: `UiState.dragged`
 DASHES, BENDS = 90, 8  # of a line by a closed form; straight pieces of a dash
@@ -89,9 +90,9 @@ def _plot_area(ui: UiState, snapshot: Snapshot, mine: PlotUi, height: float) -> 
     if mine.curves:
         _plot(ui, snapshot, mine)
     else:
-        style.muted(ui, "Choose a quantity and a body, and add its curve; or drag a number of the tab Body onto the "
+        style.muted(ui, _("Choose a quantity and a body, and add its curve; or drag a number of the tab Body onto the "
                         "tab Plot. All that the run remembers is plotted; forces of the past appear as its steps are "
-                        "made once more.", wrap=True)
+                        "made once more."), wrap=True)
     imgui.end_child()
 
 
@@ -108,18 +109,18 @@ def _add(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
         chosen = choose_body(ui, snapshot, "plotted", curve.body)
         if chosen != curve.body:
             mine.body, curve = chosen, Curve(mine.quantity, chosen)
-    why = "No body of this scene can move." if curve is None else refusal(mine, curve)
+    why = _("No body of this scene can move.") if curve is None else refusal(mine, curve)
     imgui.begin_disabled(bool(why))
-    if imgui.button("+  Add##curve") and curve is not None:
+    if imgui.button(labelled("+  Add##curve")) and curve is not None:
         mine.curves.append(curve)
     imgui.end_disabled()
     if why and imgui.is_item_hovered(imgui.HoveredFlags_.allow_when_disabled):
         imgui.set_tooltip(why)
     imgui.same_line(0, 0.4 * ui.font)
     imgui.begin_disabled(curve is None or len(mine.curves) + 1 > MOST_CURVES)
-    if imgui.button("Plot over it##across"):
+    if imgui.button(labelled("Plot over it##across")):
         mine.across = curve
-    imgui.set_item_tooltip("Draw the curves over this quantity instead of over time: a phase plane")
+    imgui.set_item_tooltip(_("Draw the curves over this quantity instead of over time: a phase plane"))
     imgui.end_disabled()
 
 
@@ -141,11 +142,11 @@ def _drop(ui: UiState, mine: PlotUi) -> None:
 def refusal(mine: PlotUi, curve: Curve) -> str:
     """Why a curve cannot be added; "" where it can."""
     if curve in mine.curves:
-        return "It is plotted already."
+        return _("It is plotted already.")
     if len(mine.curves) + (mine.across is not None) >= MOST_CURVES:
-        return f"Up to {MOST_CURVES} curves are recorded at once."
+        return _("Up to {MOST_CURVES} curves are recorded at once.").format(MOST_CURVES=MOST_CURVES)
     if len({quantity_of(c.quantity).unit for c in [*mine.curves, curve]}) > MOST_UNITS:
-        return f"A plot has axes for {MOST_UNITS} units."
+        return _("A plot has axes for {MOST_UNITS} units.").format(MOST_UNITS=MOST_UNITS)
     return ""
 
 
@@ -173,20 +174,21 @@ def _list(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
         mine.curves.remove(gone)
     if mine.across is not None:
         imgui.align_text_to_frame_padding()
-        imgui.text(style.clipped_text(f"over {title(snapshot, mine.across)}", 18.0 * ui.font))
+        imgui.text(style.clipped_text(_("over {snapshot}").format(snapshot=title(snapshot, mine.across)),
+                                      18.0 * ui.font))
         imgui.same_line(imgui.get_window_width() - 2.0 * ui.font)
         if imgui.small_button("\uf00d##across"):
             mine.across = None
-        imgui.set_item_tooltip("Over time again")
+        imgui.set_item_tooltip(_("Over time again"))
 
 
 def _options(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
-    mine.fit = imgui.checkbox("Fit", mine.fit)[1]
-    imgui.set_item_tooltip("The axes follow the curves. Without: the wheel zooms, a drag moves, a double click fits")
+    mine.fit = imgui.checkbox(labelled("Fit"), mine.fit)[1]
+    imgui.set_item_tooltip(_("The axes follow the curves. Without: the wheel zooms, a drag moves, a double click fits"))
     if mine.across is None:
         imgui.same_line()
-        mine.marks = imgui.checkbox("Events", mine.marks)[1]
-        imgui.set_item_tooltip("Lines at events, of the kinds that the tab Timeline shows")
+        mine.marks = imgui.checkbox(labelled("Events"), mine.marks)[1]
+        imgui.set_item_tooltip(_("Lines at events, of the kinds that the tab Timeline shows"))
     imgui.same_line()
     save_button(ui, lambda: figure(ui, snapshot, mine), bool(mine.curves))
 
@@ -194,7 +196,7 @@ def _options(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
 def save_button(ui: UiState, made: Callable[[], Figure], on: bool = True) -> None:
     """A button that saves curves as a table or a picture; made: what gives them."""
     imgui.begin_disabled(not on)
-    if imgui.button("\uf0c7  Save##save_curves"):
+    if imgui.button(labelled("\uf0c7  Save##save_curves")):
         imgui.open_popup("save_curves_as")
     imgui.end_disabled()
     if imgui.begin_popup("save_curves_as"):

@@ -5,6 +5,7 @@ from typing import Any
 
 from imgui_bundle import imgui
 
+from ...physics.core.language import _
 from ...physics.core.settings import SETTINGS
 from ...physics.run.messages import Command, Set
 from ..ui_state import UiState
@@ -38,7 +39,7 @@ def setting_slider(ui: UiState, name: str, shown: float) -> tuple[bool, float]:
 
 def value_row(ui: UiState, name: str, value: str, button: str = "") -> None:
     """A name at the left and its value at the right of a line, with room for a small button after it."""
-    imgui.text(name)
+    imgui.text(_(name))
     imgui.same_line()
     room = imgui.get_content_region_avail().x - imgui.calc_text_size(value).x
     if button:
@@ -64,4 +65,4 @@ def as_materials_say(ui: UiState, name: str, send: Send) -> None:
         ui.asked.pop(name, None)
         nothing: Any = None  # as the materials say
         send(Set(name, nothing))
-    imgui.set_item_tooltip("All contacts alike; click to go back to what the materials say")
+    imgui.set_item_tooltip(_("All contacts alike; click to go back to what the materials say"))

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui, implot
 
+from ...physics.core.language import _, labelled
 from ...physics.run.messages import Command, OpenScript, SetControl, ShownPanel, Snapshot
 from ..figure import Figure, Line
 from ..ui_state import UiState
@@ -19,8 +20,8 @@ Send = Callable[[Command], None]
 def draw_script(ui: UiState, script: ShownPanel, send: Send) -> None:
     """The controls that the script has declared, and its texts."""
     if not script.runs:
-        style.muted(ui, "Another scene runs; the script waits.", wrap=True)
-        if imgui.button("Back to the script's scene"):
+        style.muted(ui, _("Another scene runs; the script waits."), wrap=True)
+        if imgui.button(labelled("Back to the script's scene")):
             send(OpenScript())
         return
     for control in script.controls:
@@ -66,7 +67,7 @@ def draw_curves(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     """Fill the lower area with the curves of the script."""
     curves = snapshot.script.curves if snapshot.script is not None else ()
     if not curves:
-        style.muted(ui, 'The script plots nothing so far: panel.plot("angle", angle) adds a point.', wrap=True)
+        style.muted(ui, _('The script plots nothing so far: panel.plot("angle", angle) adds a point.'), wrap=True)
         return
     save_button(ui, lambda: Figure(snapshot.labels.title or snapshot.scene_name,
                                    tuple(Line(_title(c.name, c.unit), c.unit, c.points) for c in curves)))

@@ -4,15 +4,16 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui
 
+from ...physics.core.language import N_, _, ngettext
 from ...physics.methods import METHODS
 from ...physics.run.messages import Command, Snapshot
 from ..keys import GESTURES
 from ..ui_state import Rect, UiState
 from . import style
 
-BY_KEYS = "Tab, arrows: go  ·  Space: press  ·  Enter: write  ·  F6: the next panel  ·  Esc: the keys of the scene"
+BY_KEYS = N_("Tab, arrows: go  ·  Space: press  ·  Enter: write  ·  F6: the next panel  ·  Esc: the keys of the scene")
 #: of a status of one word
-MEANINGS = {"inconsistent": "inconsistent: no forces obey all contact laws"}
+MEANINGS = {"inconsistent": N_("inconsistent: no forces obey all contact laws")}
 
 
 def draw_status(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None], rect: Rect) -> None:
@@ -35,40 +36,38 @@ def binding_text(ui: UiState) -> str:
     if ui.dragging:
         return ui.dragging
     if ui.by_keys:
-        return BY_KEYS
+        return _(BY_KEYS)
     where = ui.under_cursor
     if not where:
-        return "F1: keys and mouse  ·  Ctrl+P: all commands  ·  Space: play or pause"
-    return "  ·  ".join(f"{g.mouse}: {g.does}" for g in GESTURES if g.where in (where, "any"))
+        return _("F1: keys and mouse  ·  Ctrl+P: all commands  ·  Space: play or pause")
+    return "  ·  ".join(f"{_(g.mouse)}: {_(g.does)}" for g in GESTURES if g.where in (where, "any"))
 
 
 def solver_figures(snapshot: Snapshot) -> str:
     """Energy includes what soft surfaces hold; explicit steps on them solve nothing that could leave a residual."""
     info = snapshot.info
-    unsolved = ", not all solved" if info.status == "iterations" else ""
+    unsolved = _(", not all solved") if info.status == "iterations" else ""
     explicit = "substeps" in METHODS[snapshot.settings.method].uses and info.iterations == 0
-    parts = [counted(info.contacts, "contact")]
+    parts = [ngettext("{n} contact", "{n} contacts", info.contacts).format(n=info.contacts)]
     if not explicit:
-        parts.append(f"residual {info.residual:.1e} {'m/s²' if info.steps else 'm/s'}")
+        parts.append(_("residual {residual:.1e} {steps}").format(residual=info.residual,
+                                                                 steps='m/s²' if info.steps else 'm/s'))
     if explicit:
-        parts.append(counted(info.substeps, "substep"))
+        parts.append(ngettext("{n} substep", "{n} substeps", info.substeps).format(n=info.substeps))
     elif info.steps:
-        parts.append(f"LCP solves {grouped(info.solves)}, steps {grouped(info.steps)}")
+        parts.append(_("LCP solves {solves}, steps {steps}").format(solves=grouped(info.solves),
+                                                                    steps=grouped(info.steps)))
     else:
-        parts.append(f"{counted(info.iterations, 'iteration')}{unsolved}")
+        parts.append(ngettext("{n} iteration", "{n} iterations", info.iterations).format(n=info.iterations) + unsolved)
     if info.status not in ("solved", "iterations"):
-        parts.append(MEANINGS.get(info.status, info.status))
+        parts.append(_(MEANINGS.get(info.status, info.status)))
     if info.penetration > 0.0:
-        parts.append(f"overlap {style.engineering(info.penetration, 'm')}")
+        parts.append(_("overlap {penetration}").format(penetration=style.engineering(info.penetration, 'm')))
     if (snapshot.model.joints.generalized == 0).any():
-        parts.append(f"joint error {info.joint_error:.1e} {info.joint_unit}")
+        parts.append(_("joint error {joint_error:.1e} {joint_unit}").format(joint_error=info.joint_error,
+                                                                            joint_unit=info.joint_unit))
     parts.append(f"E {style.engineering(snapshot.energy.total + info.stored, 'J')}")
     return "   ".join(parts)
-
-
-def counted(number: int, thing: str) -> str:
-    """1 contact, 2 contacts"""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def grouped(number: int) -> str:

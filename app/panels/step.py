@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui, implot
 
+from ...physics.core.language import N_, _, ngettext
 from ...physics.look.inspection import StepView
 from ...physics.look.step_record import Curve, PieceRecord
 from ...physics.run.messages import Command, Inspect, Snapshot
@@ -18,10 +19,11 @@ from .tabs import Tab
 Send = Callable[[Command], None]
 #: why a piece was cut, with the names of the two bodies
 REASONS = {
-    "gap": "the gap φ of {} reached zero: they touch", "force": "the force λ of {} reached zero: it lets go",
-    "cone": "the friction of {} reached its cone: slip begins", "slip": "the slip of {} came to an end or turned",
-    "margin": "the contact of {} left its face or edge", "sink": "{} came too close beside the active contacts",
-    "share": "{} takes a part of a load that others share",
+    "gap": N_("the gap φ of {} reached zero: they touch"), "force": N_("the force λ of {} reached zero: it lets go"),
+    "cone": N_("the friction of {} reached its cone: slip begins"),
+           "slip": N_("the slip of {} came to an end or turned"),
+    "margin": N_("the contact of {} left its face or edge"), "sink": N_("{} came too close beside the active contacts"),
+    "share": N_("{} takes a part of a load that others share"),
 }
 MOST_FORCES = 6  # forces drawn: the largest ones
 PLOT = (implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_title)
@@ -51,8 +53,9 @@ def _pieces(ui: UiState, snapshot: Snapshot, view: StepView) -> None:
     """The pieces of the step in words; a click shows one."""
     count = len(view.pieces)
     with style.font(ui, bold=True):
-        imgui.text_wrapped(f"Step {view.step}: {view.t:.4f} … {view.t + view.h:.4f} s, {count} "
-                           + ("piece" if count == 1 else "pieces"))
+        imgui.text_wrapped(ngettext("Step {step}: {start:.4f} … {end:.4f} s, {n} piece",
+                                    "Step {step}: {start:.4f} … {end:.4f} s, {n} pieces", count).format(
+            step=view.step, start=view.t, end=view.t + view.h, n=count))
     formula(ui, r"\varphi_i(t + \delta h),\quad 0 \le \delta \le 1", 15.0)
     for k, piece in enumerate(view.pieces):
         imgui.push_text_wrap_pos(0.0)
@@ -61,11 +64,11 @@ def _pieces(ui: UiState, snapshot: Snapshot, view: StepView) -> None:
         style.muted(ui, reason(snapshot, piece), wrap=True)
         imgui.pop_text_wrap_pos()
     if view.pieces[ui.inspector.piece].kind:
-        style.muted(ui, "Translucent in the view: where this piece would have ended without the cut.", wrap=True)
+        style.muted(ui, _("Translucent in the view: where this piece would have ended without the cut."), wrap=True)
     if view.events:
         imgui.dummy((0, 0.2 * ui.font))
         kinds = ", ".join(e.kind.replace("_", " ") for e in view.events[:12])
-        style.muted(ui, f"Events of the step: {kinds}", wrap=True)
+        style.muted(ui, _("Events of the step: {kinds}").format(kinds=kinds), wrap=True)
 
 
 def pair_name(snapshot: Snapshot, curve: Curve) -> str:
@@ -76,10 +79,12 @@ def pair_name(snapshot: Snapshot, curve: Curve) -> str:
 def reason(snapshot: Snapshot, piece: PieceRecord) -> str:
     """Why and where a piece was cut, in a sentence."""
     if not piece.kind:
-        return "Not cut: nothing became negative."
-    pair = pair_name(snapshot, piece.curves[piece.culprit]) if piece.culprit >= 0 else "the sticking contacts"
+        return _("Not cut: nothing became negative.")
+    pair = pair_name(snapshot, piece.curves[piece.culprit]) if piece.culprit >= 0 else _("the sticking contacts")
     at = piece.t + piece.cut * piece.h
-    return f"Cut at δ = {piece.cut:.6f}, t = {at:.9f} s: {REASONS[piece.kind].format(pair)}{beyond(piece)}."
+    return _("Cut at δ = {cut:.6f}, t = {at:.9f} s: {pair}{piece}.").format(cut=piece.cut, at=at,
+                                                                            pair=_(REASONS[piece.kind]).format(pair),
+                                                                            piece=beyond(piece))
 
 
 def beyond(piece: PieceRecord) -> str:
@@ -88,7 +93,8 @@ def beyond(piece: PieceRecord) -> str:
         return ""
     curve = piece.curves[piece.culprit]
     name, unit, values = ("φ", "m", curve.gap) if piece.kind == "gap" else ("λ", "N", curve.force)
-    return f"; without the cut {name} would become {style.engineering(float(values[-1]), unit)}"
+    return _("; without the cut {name} would become {values}").format(name=name,
+                                                                      values=style.engineering(float(values[-1]), unit))
 
 
 def _plots(ui: UiState, snapshot: Snapshot, piece: PieceRecord) -> None:
@@ -97,10 +103,10 @@ def _plots(ui: UiState, snapshot: Snapshot, piece: PieceRecord) -> None:
     held = [(k, c) for k, c in enumerate(piece.curves) if c.watched == "force"]
     held.sort(key=lambda item: (item[0] != piece.culprit, -float(np.abs(item[1].force).max())))
     held = sorted(held[:MOST_FORCES], key=lambda item: item[0])
-    parts = [(apart, "Gap φ [mm] of pairs apart", "gap", 1e3)] if apart else []
-    parts += [(held, "Force λ [N] of the current set", "force", 1.0)] if held else []
+    parts = [(apart, _("Gap φ [mm] of pairs apart"), "gap", 1e3)] if apart else []
+    parts += [(held, _("Force λ [N] of the current set"), "force", 1.0)] if held else []
     if not parts:
-        style.muted(ui, "No pair is within reach in this piece: free flight.")
+        style.muted(ui, _("No pair is within reach in this piece: free flight."))
         return
     height = imgui.get_content_region_avail().y / len(parts)
     for curves, title, name, factor in parts:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import moderngl
 from imgui_bundle import imgui, implot, implot3d
 
+from ...physics.core.language import _, labelled
 from ..ui_state import Rect, UiState
 
 Color = tuple[float, float, float, float]
@@ -216,7 +217,7 @@ def tab(ui: UiState, title: str, on: bool, name: str) -> bool:
     c = colors(ui)
     with color(imgui.Col_.button, (0.0, 0.0, 0.0, 0.0)), color(imgui.Col_.text, c.text if on else c.muted), \
             font(ui, bold=on, size=14.0):
-        pressed = imgui.button(f"{title}##{name}")
+        pressed = imgui.button(f"{_(title)}###{title}##{name}")
         if imgui.begin_drag_drop_target():  # what is carried over a tab opens it
             pressed = True
             imgui.end_drag_drop_target()
@@ -236,15 +237,17 @@ def tabs(ui: UiState, name: str, pages: Mapping[str, tuple[str, str]], shown: st
         if tab(ui, title, key == shown, f"{name}_{key}"):
             chosen = key
         if stroke:
-            imgui.set_item_tooltip(f"{title}  ({stroke})")
+            imgui.set_item_tooltip(f"{_(title)}  ({stroke})")
         imgui.same_line(0, TAB_GAP * ui.font)
     others = [key for key in pages if key not in row]
     if others:
         if imgui.button(f"\uf101##{name}_more"):
             imgui.open_popup(f"{name}_more")
-        imgui.set_item_tooltip(f"{len(others)} more: {', '.join(pages[key][0] for key in others)}")
+        imgui.set_item_tooltip(_("{n} more: {titles}").format(
+            n=len(others), titles=", ".join(_(pages[key][0]) for key in others)))
         if imgui.begin_popup(f"{name}_more"):
-            chosen = next((key for key in others if imgui.menu_item_simple(*pages[key])), chosen)
+            entries = ((key, labelled(pages[key][0]), pages[key][1]) for key in others)
+            chosen = next((key for key, title, stroke in entries if imgui.menu_item_simple(title, stroke)), chosen)
             imgui.end_popup()
         imgui.same_line(0, TAB_GAP * ui.font)
     return chosen
@@ -255,7 +258,7 @@ def _in_the_row(ui: UiState, pages: Mapping[str, tuple[str, str]], shown: str, r
     for the button of the list."""
     with font(ui, bold=True, size=14.0):
         pad = 2 * imgui.get_style().frame_padding.x + TAB_GAP * ui.font
-        widths = {key: imgui.calc_text_size(title).x + pad for key, (title, _) in pages.items()}
+        widths = {key: imgui.calc_text_size(_(title)).x + pad for key, (title, _stroke) in pages.items()}
     if sum(widths.values()) <= room:
         return list(pages)
     left = room - widths[shown] - 2.4 * ui.font
@@ -282,7 +285,7 @@ def columns(ui: UiState, headings: Sequence[str], widths: Sequence[float], flags
     """The columns of such a table."""
     for k, (heading, width) in enumerate(zip(headings, widths, strict=True)):
         fixed = imgui.TableColumnFlags_.width_fixed if k else imgui.TableColumnFlags_.width_stretch
-        imgui.table_setup_column(heading, fixed | (flags[k] if flags else 0), width * ui.font if k else 0.0)
+        imgui.table_setup_column(_(heading), fixed | (flags[k] if flags else 0), width * ui.font if k else 0.0)
 
 
 def slider(name: str, value: float, low: float, high: float, shown: str, ui: UiState, logarithmic: bool = False

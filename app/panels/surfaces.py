@@ -3,6 +3,7 @@
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.language import _, labelled
 from ...physics.core.settings import GAINS, SETTINGS
 from ...physics.integrators import IMPLICIT, INTEGRATORS, Integrator
 from ...physics.laws.soft import D_N, D_R, K_N, K_S, LAWS, lumped
@@ -38,7 +39,7 @@ def draw_gain(ui: UiState, snapshot: Snapshot, send: Send, name: str) -> None:
     if given:
         as_materials_say(ui, name, send)
     if column == D_R and imgui.is_item_hovered():
-        imgui.set_tooltip("A dent that travels at c takes the power D c²: rolling comes to an end")
+        imgui.set_tooltip(_("A dent that travels at c takes the power D c²: rolling comes to an end"))
     changed, value = setting_slider(ui, name, min(max(shown, setting.slider.low), setting.slider.high))
     if changed:
         ask(ui, send, name, value, value)
@@ -58,7 +59,7 @@ def contact_in_focus(snapshot: Snapshot) -> tuple[tuple[int, int], float, str]:
         if event.limit < 0 and all(map(len, shapes)):
             return _about(snapshot, *event.bodies, (int(material[shapes[0][0]]), int(material[shapes[1][0]])))
     if not model.mass.any():
-        return (0, 0), 1.0, "1 kg"
+        return (0, 0), 1.0, _("1 kg")
     body = int(np.argmax(model.mass))
     shapes = np.flatnonzero(model.shapes.body == body)
     own = int(material[shapes[0]]) if len(shapes) else 0
@@ -75,45 +76,46 @@ def _about(snapshot: Snapshot, a: int, b: int, pair: tuple[int, int]) -> tuple[t
 def _gains_mean(ui: UiState, snapshot: Snapshot, send: Send, gains: Gains, mass: float, names: str) -> None:
     """Frequency, damping ratio, effective restitution and sag; a button that chooses D for a restitution."""
     if not (0.0 < gains.stiffness < np.inf and gains.damping < np.inf and gains.series < np.inf):
-        style.muted(ui, f"{names}: rigid", wrap=True)
+        style.muted(ui, _("{names}: rigid").format(names=names), wrap=True)
         return
     wanted, speed = ui.asked.get("wanted_e", E_AND_SPEED)
     m = meaning(gains, mass, float(np.linalg.norm(snapshot.settings.gravity)), speed)
     style.muted(ui, f"{names}, {mass:.3g} kg", wrap=True)
-    for name, value in (("Natural frequency", f"{m.frequency:.3g} Hz"), ("Damping ratio  ζ", f"{m.ratio:.3g}"),
-                        ("Effective e", f"{m.restitution:.3f}"), ("Sag under its weight", f"{1e3 * m.sag:.3g} mm"),
-                        ("An impact lasts", f"{1e3 * m.time:.3g} ms")):
+    for name, value in ((_("Natural frequency"), f"{m.frequency:.3g} Hz"), (_("Damping ratio  ζ"), f"{m.ratio:.3g}"),
+                        (_("Effective e"), f"{m.restitution:.3f}"),
+                        (_("Sag under its weight"), f"{1e3 * m.sag:.3g} mm"),
+                        (_("An impact lasts"), f"{1e3 * m.time:.3g} ms")):
         value_row(ui, name, value)
     if LAWS[gains.law].by_speed:  # else e is the same at any speed
-        value_row(ui, "of an impact at", f"{speed:.2g} m/s")
+        value_row(ui, _("of an impact at"), f"{speed:.2g} m/s")
         imgui.set_next_item_width(FULL)
         changed, speed = style.slider("impact_speed", speed, 0.05, 20.0, "%.2g", ui, logarithmic=True)
         if changed:
             ui.asked["wanted_e"] = (wanted, speed)
-    value_row(ui, "Wanted e", f"{wanted:.2f}" if wanted > 0.0 else "0: as dead as can be")
+    value_row(ui, _("Wanted e"), f"{wanted:.2f}" if wanted > 0.0 else _("0: as dead as can be"))
     imgui.set_next_item_width(imgui.get_content_region_avail().x - 5.5 * ui.font)
     changed, wanted = style.slider("wanted_e", wanted, 0.0, 0.99, "%.2f", ui)
     if changed:
         ui.asked["wanted_e"] = (wanted, speed)
     imgui.same_line()
-    if imgui.button("choose D"):
+    if imgui.button(labelled("choose D")):
         value = damping_for(wanted, gains, mass, speed)
         ask(ui, send, "damping_n", value, value)
-    imgui.set_item_tooltip(f"Set the damping that makes {names} bounce with this e")
+    imgui.set_item_tooltip(_("Set the damping that makes {names} bounce with this e").format(names=names))
 
 
 def draw_substeps(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     """Substeps: automatic, or a number; a warning where they are too few."""
     settings, made = snapshot.settings, snapshot.info.substeps
     automatic = settings.substeps == 0
-    changed, automatic = imgui.checkbox("Substeps as needed", automatic)
+    changed, automatic = imgui.checkbox(labelled("Substeps as needed"), automatic)
     if changed:
         send(Set("substeps", 0 if automatic else max(made, 1)))
     imgui.same_line()
     right_aligned(ui, f"{made}")
     integrator = (INTEGRATORS | IMPLICIT)[settings.integrator]
     if integrator.implicit:
-        value_row(ui, "Largest stable step", "any")
+        value_row(ui, _("Largest stable step"), _("any"))
         return
     if settings.substeps and not integrator.adaptive:
         count = value_of(ui, "substeps", settings.substeps)
@@ -121,18 +123,19 @@ def draw_substeps(ui: UiState, snapshot: Snapshot, send: Send) -> None:
         if changed:
             ask(ui, send, "substeps", round(count), round(count))
     largest = min(snapshot.info.stable_step, step_in_contact(snapshot, integrator))
-    value_row(ui, "Largest stable step", f"{1e3 * largest:.3g} ms" if largest < 1.0 else "any")
+    value_row(ui, _("Largest stable step"), f"{1e3 * largest:.3g} ms" if largest < 1.0 else _("any"))
     if snapshot.info.iterations:
         _warn(ui, snapshot.info.status)
         _offer_implicit(send)
         return
     if integrator.adaptive and snapshot.info.status != "solved":
-        _warn(ui, f"{snapshot.info.status}: contact points jump about, the rest of the step is made in fixed substeps")
+        _warn(ui, _("{status}: contact points jump about, the rest of the step is made in fixed "
+                    "substeps").format(status=snapshot.info.status))
     if integrator.adaptive or settings.h <= largest * max(made, 1):
         return
-    several = "1 substep is" if made == 1 else f"{made} substeps are"
-    _warn(ui, f"{several} too few for this stiffness: the run may blow up")
-    if settings.substeps and imgui.button("make as many substeps as needed"):
+    several = _("1 substep is") if made == 1 else _("{made} substeps are").format(made=made)
+    _warn(ui, _("{several} too few for this stiffness: the run may blow up").format(several=several))
+    if settings.substeps and imgui.button(labelled("make as many substeps as needed")):
         send(Set("substeps", 0))
     elif not settings.substeps:
         _offer_implicit(send)
@@ -140,9 +143,9 @@ def draw_substeps(ui: UiState, snapshot: Snapshot, send: Send) -> None:
 
 def _offer_implicit(send: Send) -> None:
     for name, offer in IMPLICIT.items():
-        if imgui.button(f"take implicit steps: {name}"):
+        if imgui.button(_("take implicit steps: {name}").format(name=name)):
             send(Set("integrator", name))
-        imgui.set_item_tooltip(offer.title)
+        imgui.set_item_tooltip(_(offer.title))
 
 
 def step_in_contact(snapshot: Snapshot, integrator: Integrator) -> float:

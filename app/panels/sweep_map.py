@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.language import _, labelled
 from ...physics.core.model import Array, movable
 from ...physics.core.settings import SETTINGS
 from ...physics.look.quantities import QUANTITIES
@@ -68,18 +69,19 @@ def draw_sweep_map(ui: UiState, snapshot: Snapshot, send: Callable[[Command], No
     if mine.table is not None:
         study = mine.study = mine.study or mine.table.study(mine.axes_of_table, mine.measure_of_table, mine.others)
     with style.font(ui, bold=True, size=20.0):
-        imgui.text("Map of a sweep")
-    style.muted(ui, ("The scene is run from its start with the present settings for every combination of values."
-                     if mine.table is None else f"{mine.table.path.name}: runs that were made before.")
-                + " A click on a cell opens that run.", wrap=True)
+        imgui.text(_("Map of a sweep"))
+    style.muted(ui, (_("The scene is run from its start with the present settings for every combination of values.")
+                     if mine.table is None
+                     else _("{name}: runs that were made before.").format(name=mine.table.path.name))
+                + _(" A click on a cell opens that run."), wrap=True)
     wide = min(24.0 * ui.font, 0.45 * imgui.get_content_region_avail().x)
     high = min(24.0 * ui.font, 0.6 * imgui.get_io().display_size.y)
     imgui.begin_child("map_choice", (wide, high))
     if mine.table is None:
         for k, axis in enumerate(mine.axes):
-            style.heading(ui, "Across" if k == 0 else "Upwards")
+            style.heading(ui, _("Across") if k == 0 else _("Upwards"))
             _axis(ui, snapshot, axis, k)
-        style.heading(ui, "Measured")
+        style.heading(ui, _("Measured"))
         _measure(ui, snapshot, mine)
     else:
         _table_choice(ui, mine, mine.table)
@@ -87,17 +89,17 @@ def draw_sweep_map(ui: UiState, snapshot: Snapshot, send: Callable[[Command], No
     imgui.same_line()
     imgui.begin_child("map", (imgui.get_content_region_avail().x, high), 0, imgui.WindowFlags_.no_scrollbar)
     if study is None:
-        style.muted(ui, "Nothing is measured yet.")
+        style.muted(ui, _("Nothing is measured yet."))
     else:
         _map(ui, study)
     imgui.end_child()
     if mine.table is None:
         _buttons(ui, mine, study, asked(mine, snapshot), send)
     else:
-        if imgui.button("Runs of my own##map"):
+        if imgui.button(labelled("Runs of my own##map")):
             mine.show(None)
         imgui.same_line()
-    if imgui.button("Close##map"):
+    if imgui.button(labelled("Close##map")):
         ui.sweep_map = False
 
 
@@ -118,7 +120,7 @@ def _buttons(ui: UiState, mine: MapUi, study: MapStudy | None, wanted: StudyMap,
         total = int(np.prod([len(values) for _, values in study.asked.vary]))
         imgui.progress_bar(len(study.points) / total, (12 * ui.font, imgui.get_frame_height()), "")
         imgui.same_line()
-        if imgui.button("Stop##map"):
+        if imgui.button(labelled("Stop##map")):
             send(StudyMap())
     else:
         count = int(np.prod([axis.count for axis in mine.axes if axis.name]))
@@ -132,13 +134,13 @@ def _buttons(ui: UiState, mine: MapUi, study: MapStudy | None, wanted: StudyMap,
 def _table_choice(ui: UiState, mine: MapUi, table: SweepTable) -> None:
     """Which parameters of the table are the axes, which values the others have, and what is shown."""
     before = [*mine.axes_of_table], mine.measure_of_table, {**mine.others}
-    for k, title in enumerate(("Across", "Upwards")[: len(mine.axes_of_table)]):
+    for k, title in enumerate((_("Across"), _("Upwards"))[: len(mine.axes_of_table)]):
         style.heading(ui, title)
         chosen = _choice(f"##table_axis_{k}", table.numbers, mine.axes_of_table[k])
         if chosen in mine.axes_of_table:  # the two change places
             mine.axes_of_table[mine.axes_of_table.index(chosen)] = mine.axes_of_table[k]
         mine.axes_of_table[k] = chosen
-    style.heading(ui, "Measured")
+    style.heading(ui, _("Measured"))
     mine.measure_of_table = _choice("##table_measure", table.measures, mine.measure_of_table, str)
     for name, values in table.vary:
         if name not in mine.axes_of_table:
@@ -194,9 +196,9 @@ def _axis(ui: UiState, snapshot: Snapshot, axis: Axis, k: int) -> None:
 def _measure(ui: UiState, snapshot: Snapshot, mine: MapUi) -> None:
     imgui.set_next_item_width(-1)
     known = {**{name: name.capitalize() for name in OWN_MEASURES}, **{n: q.title for n, q in QUANTITIES.items()}}
-    if imgui.begin_combo("##map_measure", known[mine.measure], imgui.ComboFlags_.height_largest):
+    if imgui.begin_combo("##map_measure", _(known[mine.measure]), imgui.ComboFlags_.height_largest):
         for name, words in known.items():
-            if imgui.selectable(f"{words}##{name}", name == mine.measure)[0]:
+            if imgui.selectable(labelled(f"{words}##{name}"), name == mine.measure)[0]:
                 mine.measure = name
         imgui.end_combo()
     if mine.measure in QUANTITIES:
@@ -204,15 +206,15 @@ def _measure(ui: UiState, snapshot: Snapshot, mine: MapUi) -> None:
         if curve is not None and curve.body >= 0:
             mine.body = choose_body(ui, snapshot, "map", curve.body)
         for statistic in STATISTICS:
-            if style.radio(ui, f"{statistic}##map", mine.statistic == statistic):
+            if style.radio(ui, labelled(f"{statistic}##map"), mine.statistic == statistic):
                 mine.statistic = statistic
             imgui.same_line()
         imgui.new_line()
     imgui.align_text_to_frame_padding()
-    imgui.text("Time of a run")
+    imgui.text(_("Time of a run"))
     imgui.same_line()
     imgui.set_next_item_width(-1)
-    _, mine.until = imgui.slider_float("##map_time", mine.until, *TIMES, "%.1f s", imgui.SliderFlags_.logarithmic)
+    _moved, mine.until = imgui.slider_float("##map_time", mine.until, *TIMES, "%.1f s", imgui.SliderFlags_.logarithmic)
 
 
 def parameters(ui: UiState, snapshot: Snapshot) -> list[str]:
@@ -220,7 +222,8 @@ def parameters(ui: UiState, snapshot: Snapshot) -> list[str]:
     found = [name for name, setting in SETTINGS.items() if setting.kind is float]
     body = ui.view.selected
     if 0 <= body < len(snapshot.model.kind) and movable(snapshot.model.kind[body]):
-        found += [f"body.{snapshot.labels.bodies[body]}.{place}" for place in PLACES]
+        found += [f"body.{snapshot.labels.bodies[body]}.{place}"
+                  for place in PLACES]
     return found
 
 
@@ -230,10 +233,10 @@ def titled(name: str) -> str:
         return "nothing"
     if name in SETTINGS:
         return SETTINGS[name].slider.label
-    _, _, rest = name.partition(".")
+    _body, _dot, rest = name.partition(".")
     places = [place for place in PLACES if rest.endswith(f".{place}")]
     body = rest[: -len(places[0]) - 1] if places else rest
-    what, _, axis = (places[0] if places else "").partition(".")
+    what, _dot, axis = (places[0] if places else "").partition(".")
     return f"{body}: {what.replace('_', ' ')} {'xyz'[int(axis)] if axis else ''}".rstrip()
 
 
@@ -267,7 +270,7 @@ def _map(ui: UiState, study: MapStudy) -> None:
     """The cells with their scales, the value under the cursor, and what a click opens."""
     found, (across, *upwards) = table(study), study.asked.vary
     with style.font(ui, size=13.0):
-        after = "" if np.isnan(study.asked.until) else f", after {study.asked.until:g} s"
+        after = "" if np.isnan(study.asked.until) else _(", after {until:g} s").format(until=study.asked.until)
         imgui.text(style.clipped_text(f"{study.asked.measure.replace('_', ' ')}{after}: "
                                       f"{study.scene.title or study.scene.name}", imgui.get_content_region_avail().x))
         x, y = imgui.get_cursor_screen_pos()
@@ -321,7 +324,7 @@ def _scales(ui: UiState, across: tuple[str, tuple[float, ...]], upwards: list[tu
     for name, values in upwards:
         for text, share in ((f"{values[-1]:.4g}", 0.0), (f"{values[0]:.4g}", 1.0)):
             draw.add_text((x - imgui.calc_text_size(text).x - small, y + share * (h - ui.font)), ink, text)
-        draw.add_text((x, y + h + small + 1.3 * ui.font), ink, f"upwards: {titled(name)}")
+        draw.add_text((x, y + h + small + 1.3 * ui.font), ink, _("upwards: {name}").format(name=titled(name)))
 
 
 def _key(ui: UiState, found: Array, rect: Rect) -> None:
@@ -351,8 +354,8 @@ def _point(ui: UiState, study: MapStudy, rect: Rect, pressed: bool) -> None:
     lines = [f"{titled(name)} = {value:.6g}" for name, value in zip(names, values, strict=True)]
     if number < len(study.points):
         point = study.points[number]
-        lines.append(f"failed: {point.reason}" if point.reason else
-                     "not known" if np.isnan(point.value) else f"{study.asked.measure}: {point.value:.6g}")
-    imgui.set_tooltip("\n".join([*lines, "A click opens this run."]))
+        lines.append(_("failed: {reason}").format(reason=point.reason) if point.reason else
+                     _("not known") if np.isnan(point.value) else f"{study.asked.measure}: {point.value:.6g}")
+    imgui.set_tooltip("\n".join([*lines, _("A click opens this run.")]))
     if pressed:
         ui.request("open_run", (study, tuple(values)))

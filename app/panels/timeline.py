@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from imgui_bundle import imgui, implot
 
+from ...physics.core.language import N_, _, labelled
 from ...physics.look.timeline import ACTIVE, BEGIN, BODY_A, BODY_B, END, KEY, LEVEL
 from ...physics.run.messages import Command, Event, GoToEvent, Pause, Seek, Snapshot
 from ..reasons import reason_of
@@ -22,20 +23,22 @@ SHAPES = {
     "crowd": M.asterisk,
 }
 EXPLAINED = {
-    "impact": "Bodies collide", "gain": "A contact joins the current set",
-    "dynamic_loss": "The force of a contact has sunk to zero: it lets go",
-    "geometric_loss": "A contact has left its face or edge", "active_set": "Another basis carries the load",
-    "stick": "Slip has come to an end", "slip": "Slip begins", "inconsistent": "No forces obey the contact laws, or "
-                                                                              "several that differ",
-    "motor_holds": "A motor has reached its speed and holds it",
-    "motor_gives_in": "A motor exerts all it can: it does not hold its speed",
-    "crowd": "Too many events: what these bodies do in the rest of the step is found at once, as by one implicit step",
+    "impact": N_("Bodies collide"), "gain": N_("A contact joins the current set"),
+    "dynamic_loss": N_("The force of a contact has sunk to zero: it lets go"),
+    "geometric_loss": N_("A contact has left its face or edge"), "active_set": N_("Another basis carries the load"),
+    "stick": N_("Slip has come to an end"), "slip": N_("Slip begins"),
+             "inconsistent": N_("No forces obey the contact laws, or "
+                                                                              "several that differ"),
+    "motor_holds": N_("A motor has reached its speed and holds it"),
+    "motor_gives_in": N_("A motor exerts all it can: it does not hold its speed"),
+    "crowd": N_("Too many events: what these bodies do in the rest of the step is found at once, as by one implicit "
+                "step"),
 }
 MOST_LISTED = 500
 NEAR = 0.6     # of a font height from a mark: a click means it
 PLOT = (implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_mouse_text | implot.Flags_.no_title
         | implot.Flags_.no_legend)
-WAYS = (("+", 0.5, "Closer"), ("–", 2.0, "Farther"))
+WAYS = (("+", 0.5, N_("Closer")), ("–", 2.0, N_("Farther")))
 MARGIN = 0.015  # of the whole time beside it
 
 
@@ -107,7 +110,7 @@ def _kinds(ui: UiState, snapshot: Snapshot) -> None:
             imgui.dummy((0.9 * ui.font, 0))
             imgui.same_line(0, 0)
             style.muted(ui, title)
-            imgui.set_item_tooltip(f"{EXPLAINED[kind]}.  A click hides or shows these.")
+            imgui.set_item_tooltip(_("{meaning}.  A click hides or shows these.").format(meaning=_(EXPLAINED[kind])))
             if imgui.is_item_clicked():
                 hidden.symmetric_difference_update({kind})
             imgui.same_line(0, 0.8 * ui.font)
@@ -118,17 +121,17 @@ def _kinds(ui: UiState, snapshot: Snapshot) -> None:
         for icon, factor, tip in WAYS:
             if imgui.small_button(f"{icon}##zoom_{tip}"):
                 _zoom(ui, snapshot, factor)
-            imgui.set_item_tooltip(f"{tip}, about the present  (wheel: about the mouse)")
+            imgui.set_item_tooltip(_("{tip}, about the present  (wheel: about the mouse)").format(tip=tip))
             imgui.same_line(0, 0.2 * ui.font)
-        if imgui.small_button("All##timeline_all"):
+        if imgui.small_button(labelled("All##timeline_all")):
             ui.timeline.span = None
-        imgui.set_item_tooltip("The whole time  (double click)")
+        imgui.set_item_tooltip(_("The whole time  (double click)"))
 
 
 def _sets(ui: UiState) -> None:
     """What the bars mean."""
     c, draw = style.colors(ui), imgui.get_window_draw_list()
-    for title, color, half in (("active set", (c.potential, 0.9), 0.26), ("current set", (c.spring, 0.75), 0.08)):
+    for title, color, half in ((_("active set"), (c.potential, 0.9), 0.26), (_("current set"), (c.spring, 0.75), 0.08)):
         x, y = imgui.get_cursor_screen_pos()
         middle = y + 0.5 * imgui.get_text_line_height()
         draw.add_rect_filled((x, middle - half * ui.font), (x + 1.4 * ui.font, middle + half * ui.font),
@@ -198,7 +201,7 @@ def _plot(ui: UiState, snapshot: Snapshot, events: Sequence[Event], send: Send) 
             implot.setup_axis_limits(implot.ImAxis_.y1, top - 0.6, top - 0.6 + fits, implot.Cond_.always)
             shown = range(max(int(top), 0), min(len(rows.names), int(top + fits) + 1))
             implot.setup_axis_ticks(implot.ImAxis_.y1, [-1.0, *map(float, shown)],
-                                    ["Events", *(style.clipped_text(rows.names[k], 9.0 * ui.font) for k in shown)])
+                                    [_("Events"), *(style.clipped_text(rows.names[k], 9.0 * ui.font) for k in shown)])
             implot.setup_finish()
             _bars(ui, snapshot, rows)
             now = implot.Spec(line_color=c.accent, line_weight=2.0 * ui.preferences.scale)
@@ -321,12 +324,13 @@ def pair_name(snapshot: Snapshot, event: Event) -> str:
 def told(snapshot: Snapshot, event: Event) -> str:
     """An event in full."""
     lines = [f"{event.kind.replace('_', ' ')}  {impact_cases(event)}".strip(), pair_name(snapshot, event),
-             f"t = {event.t:.9f} s, in step {event.step}"]
+             _("t = {t:.9f} s, in step {step}").format(t=event.t, step=event.step)]
     if event.kind == "impact":
-        lines.append(f"impulse {style.engineering(float(np.linalg.norm(event.impulse)), 'N s')}")
+        lines.append(_("impulse {impulse}").format(impulse=style.engineering(float(np.linalg.norm(event.impulse)),
+                                                                             'N s')))
     change = event.energy_after - event.energy_before
-    more = f", change {style.engineering(change, 'J')}" if change else ""
-    lines.append(f"energy {event.energy_before:.6g} J{more}")
+    more = _(", change {change}").format(change=style.engineering(change, 'J')) if change else ""
+    lines.append(_("energy {energy_before:.6g} J{more}").format(energy_before=event.energy_before, more=more))
     if why := reason_of(event):
         lines.insert(1, why)
     return "\n".join([*lines, "Click: go there"])
@@ -335,16 +339,16 @@ def told(snapshot: Snapshot, event: Event) -> str:
 def _list(ui: UiState, snapshot: Snapshot, events: list[Event], send: Send) -> None:
     """The events in words; those of the step just made, or of the instant that is shown, are lit."""
     listed = events[-MOST_LISTED:]
-    style.heading(ui, f"Events   {len(events)}")
+    style.heading(ui, _("Events   {events}").format(events=len(events)))
     if not events:
-        style.muted(ui, "Nothing has happened yet. ↓ goes on to the next event.", wrap=True)
+        style.muted(ui, _("Nothing has happened yet. ↓ goes on to the next event."), wrap=True)
         return
     flags = imgui.TableFlags_.scroll_y | imgui.TableFlags_.row_bg | imgui.TableFlags_.no_saved_settings
     with style.font(ui, size=13.0):
         if not imgui.begin_table("timeline_events", 3, flags):
             return
         imgui.table_setup_scroll_freeze(0, 1)
-        for name, width in (("t [s]", 4.3), ("Event", 6.9), ("Bodies and reason", 0.0)):
+        for name, width in (("t [s]", 4.3), (_("Event"), 6.9), (_("Bodies and reason"), 0.0)):
             how = imgui.TableColumnFlags_.width_fixed if width else imgui.TableColumnFlags_.width_stretch
             imgui.table_setup_column(name, how, width * ui.font)
         imgui.table_headers_row()

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from imgui_bundle import imgui
 
+from ...physics.core.language import N_, _, labelled
 from ...physics.look.zeno import Series, series_of
 from ...physics.methods import METHODS
 from ...physics.run.messages import (
@@ -29,16 +30,17 @@ from . import style
 Send = Callable[[Command], None]
 #: sizes of videos and pictures, as the preferences hold them
 SIZES: dict[PictureSize, str] = {
-    "window": "Size of the view", "1280x720": "1280 × 720", "1920x1080": "1920 × 1080", "3840x2160": "3840 × 2160",
+    "window": N_("Size of the view"), "1280x720": "1280 × 720", "1920x1080": "1920 × 1080", "3840x2160": "3840 × 2160",
 }
 #: what the phases of an event show
 SHOWS = {
-    "before": "The instant of the event, with the velocities and contacts that it finds",
-    "at": "The instant of the event, with the velocities and contacts that it leaves",
-    "after": "The end of the step in which it happens; from there the run goes on",
+    "before": N_("The instant of the event, with the velocities and contacts that it finds"),
+    "at": N_("The instant of the event, with the velocities and contacts that it leaves"),
+    "after": N_("The end of the step in which it happens; from there the run goes on"),
 }
-ONLY_STEPS = ("\n{} knows the step of an event, not its instant: before is the beginning of the step, at and after are "
-              "its end")
+ONLY_STEPS = N_("\n{} knows the step of an event, not its instant: before is the beginning of the step, at and "
+                 "after are "
+                "its end")
 
 
 def draw_transport(ui: UiState, snapshot: Snapshot | None, send: Send, rect: Rect) -> None:
@@ -67,18 +69,18 @@ def _buttons(ui: UiState, send: Send) -> None:
         send(Reset())
     imgui.same_line(0, 0.6 * ui.font)
     for name, icon, tip, command in (
-        ("previous_event", "\uf049", "Back to the instant of the previous event  (↑)", StepToEvent(-1)),
-        ("step_back", "\uf048", "One step back  (,)", Step(-1)),
+        ("previous_event", "\uf049", _("Back to the instant of the previous event  (↑)"), StepToEvent(-1)),
+        ("step_back", "\uf048", _("One step back  (,)"), Step(-1)),
     ):
         if style.icon_button(ui, name, icon, tip):
             send(command)
         imgui.same_line(0, 0.2 * ui.font)
-    icon, tip = ("\uf04c", "Pause  (Space)") if ui.playing else ("\uf04b", "Play  (Space)")
+    icon, tip = ("\uf04c", _("Pause  (Space)")) if ui.playing else ("\uf04b", _("Play  (Space)"))
     if style.icon_button(ui, "play", icon, tip, width=3.2, on=True):
         send(Pause() if ui.playing else Play())
     for name, icon, tip, command in (
-        ("step_forward", "\uf051", "One step forward  (.)", Step(1)),
-        ("next_event", "\uf050", "On to the instant of the next event  (↓)", StepToEvent(1)),
+        ("step_forward", "\uf051", _("One step forward  (.)"), Step(1)),
+        ("next_event", "\uf050", _("On to the instant of the next event  (↓)"), StepToEvent(1)),
     ):
         imgui.same_line(0, 0.2 * ui.font)
         if style.icon_button(ui, name, icon, tip):
@@ -96,7 +98,7 @@ def _speed(ui: UiState, snapshot: Snapshot, send: Send) -> None:
             speed = 1.0
         ui.asked["speed"] = speed, ui.clock + 0.5
         send(SetSpeed(speed))
-    imgui.set_item_tooltip("Speed: simulated seconds per second  (+ and −)")
+    imgui.set_item_tooltip(_("Speed: simulated seconds per second  (+ and −)"))
     imgui.same_line(0, 0.4 * ui.font)
     imgui.align_text_to_frame_padding()
     imgui.text(f"× {shown:.2f}")
@@ -104,7 +106,7 @@ def _speed(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     slow = snapshot.at_events < 1.0
     if style.icon_button(ui, "slow_at_events", "\uf0e7", "", on=slow):
         ui.request("slow_at_events")
-    imgui.set_item_tooltip(f"Slow motion around contact events{': on' if slow else ''}")
+    imgui.set_item_tooltip(_("Slow motion around contact events{slow}").format(slow=_(': on') if slow else ''))
 
 
 def _phases(ui: UiState, snapshot: Snapshot, send: Send) -> None:
@@ -116,8 +118,8 @@ def _phases(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     for phase in PHASES:
         if style.tab(ui, phase.capitalize(), phase == instant.phase, f"phase_{phase}"):
             send(GoToEvent(snapshot.step, instant.t, phase, instant.side))
-        more = ONLY_STEPS.format(METHODS[method].title) if method == "time_stepping" else ""
-        imgui.set_item_tooltip(f"{SHOWS[phase]}{more}")
+        more = _(ONLY_STEPS).format(_(METHODS[method].title)) if method == "time_stepping" else ""
+        imgui.set_item_tooltip(_(SHOWS[phase]) + more)
         imgui.same_line(0, 0.2 * ui.font)
     imgui.same_line(0, 0.8 * ui.font)
 
@@ -159,10 +161,12 @@ def _time_line(ui: UiState, snapshot: Snapshot, send: Send, reserve: float) -> N
     radius = (0.42 if hovered or active else 0.36) * ui.font
     draw.add_circle_filled((now, middle), radius, style.u32(c.accent))
     if hovered and not active:
-        lines = ["Time line: drag to go back and forth. Marks are contact events.", *replay(snapshot)]
-        lines += [f"Diamond: t = {end.series.end:.6g} s, when infinitely many blows of "
-                  f"{' and '.join(snapshot.labels.bodies[i] if i >= 0 else 'the world' for i in end.series.bodies)} "
-                  "will be over" for end in ends]
+        lines = [_("Time line: drag to go back and forth. Marks are contact events."), *replay(snapshot)]
+        lines += [_("Diamond: t = {end:.6g} s, when infinitely many blows of "
+                  "{bodies} "
+                  "will be over").format(end=end.series.end,
+                                         bodies=_(' and ').join(snapshot.labels.bodies[i] if i >= 0 else _('the world')
+                                                                for i in end.series.bodies)) for end in ends]
         imgui.set_tooltip("\n".join(lines))
 
 
@@ -185,9 +189,10 @@ def replay(snapshot: Snapshot) -> list[str]:
     """What there is to say of a recorded run, a line each."""
     lines = []
     if snapshot.replaying:
-        lines.append("A recorded run: it goes on as it was until you change something, which begins a branch.")
+        lines.append(_("A recorded run: it goes on as it was until you change something, which begins a branch."))
     if snapshot.differs is not None:
-        lines.append(f"Red: step {snapshot.differs}, the first that does not come out as it was recorded.")
+        lines.append(_("Red: step {differs}, the first that does not come out as it was "
+                       "recorded.").format(differs=snapshot.differs))
     return lines
 
 
@@ -220,7 +225,8 @@ def _clock(ui: UiState, snapshot: Snapshot) -> None:
     with style.font(ui, bold=True):
         imgui.text(f"t = {snapshot.now:.3f} s")
     exactly = "" if snapshot.instant is None else f"{snapshot.now:.9f} s, "
-    imgui.set_item_tooltip(f"{exactly}step {snapshot.step}, h = {snapshot.settings.h * 1e3:.4g} ms")
+    imgui.set_item_tooltip(_("{exactly}step {step}, h = {h:.4g} ms").format(exactly=exactly, step=snapshot.step,
+                                                                            h=snapshot.settings.h * 1e3))
     imgui.same_line()
     if ui.playing and snapshot.paused:  # a recording makes the steps
         style.muted(ui, f"× {snapshot.speed:.2g}")
@@ -229,8 +235,8 @@ def _clock(ui: UiState, snapshot: Snapshot) -> None:
         c = style.colors(ui)
         with style.color(imgui.Col_.text, c.warning if behind else c.muted):
             imgui.text(f"× {snapshot.real_time_factor:.2f}")
-        imgui.set_item_tooltip("Real-time factor: simulated seconds per second, measured"
-                               + (". This machine is slower than asked." if behind else ""))
+        imgui.set_item_tooltip(_("Real-time factor: simulated seconds per second, measured")
+                               + (_(". This machine is slower than asked.") if behind else ""))
     else:
         style.muted(ui, "searching" if snapshot.searching else "paused")
 
@@ -241,14 +247,14 @@ def _record(ui: UiState, width: float) -> None:
     running = ui.recording is not None
     with style.color(imgui.Col_.text, c.on_accent if running else c.danger), \
             style.color(imgui.Col_.button, c.danger if running else c.raised):
-        label = f"\uf04d {ui.recording.seconds:4.1f} s" if ui.recording is not None else "\uf111 Record"
+        label = f"\uf04d {ui.recording.seconds:4.1f} s" if ui.recording is not None else _("\uf111 Record")
         if imgui.button(f"{label if width > 5.0 else label[0]}##record", (width * ui.font, 0)):
             ui.request("record")
-    imgui.set_item_tooltip("Stop and save  (V)" if running else "Record a video  (V)")
+    imgui.set_item_tooltip(_("Stop and save  (V)") if running else _("Record a video  (V)"))
     imgui.same_line(0, 0.2 * ui.font)
     if imgui.button("\uf013##record_options"):
         imgui.open_popup("record_options")
-    imgui.set_item_tooltip("Recording options")
+    imgui.set_item_tooltip(_("Recording options"))
     if imgui.begin_popup("record_options"):
         draw_record_options(ui)
         imgui.end_popup()
@@ -256,22 +262,22 @@ def _record(ui: UiState, width: float) -> None:
 
 def draw_record_options(ui: UiState) -> None:
     p = ui.preferences
-    style.heading(ui, "Recording")
-    if style.radio(ui, "MP4 video (H.264)", p.record_format == "mp4"):
+    style.heading(ui, _("Recording"))
+    if style.radio(ui, labelled("MP4 video (H.264)"), p.record_format == "mp4"):
         p.record_format = "mp4"
-    if style.radio(ui, "Animated GIF", p.record_format == "gif"):
+    if style.radio(ui, labelled("Animated GIF"), p.record_format == "gif"):
         p.record_format = "gif"
     imgui.separator()
     for fps in (30, 60):
-        if style.radio(ui, f"{fps} frames per second", p.record_fps == fps):
+        if style.radio(ui, _("{fps} frames per second").format(fps=fps), p.record_fps == fps):
             p.record_fps = fps
     imgui.separator()
-    if style.radio(ui, "In simulated time: smooth even on a slow machine", not p.record_as_seen):
+    if style.radio(ui, labelled("In simulated time: smooth even on a slow machine"), not p.record_as_seen):
         p.record_as_seen = False
-    if style.radio(ui, "As seen on the screen", p.record_as_seen):
+    if style.radio(ui, labelled("As seen on the screen"), p.record_as_seen):
         p.record_as_seen = True
     imgui.separator()
-    p.record_panels = imgui.checkbox("With the panels", p.record_panels)[1]
+    p.record_panels = imgui.checkbox(labelled("With the panels"), p.record_panels)[1]
     imgui.begin_disabled(p.record_panels)
     for k, (size, words) in enumerate(SIZES.items()):
         if k % 2:
@@ -279,16 +285,17 @@ def draw_record_options(ui: UiState) -> None:
         if style.radio(ui, f"{words}##size", p.record_size == size and not p.record_panels):
             p.record_size = size
     imgui.end_disabled()
-    imgui.set_item_tooltip("Videos and pictures of the view in a size of its own are drawn once more, with its camera")
+    imgui.set_item_tooltip(_("Videos and pictures of the view in a size of its own are drawn once more, with its "
+                             "camera"))
     imgui.separator()
-    style.muted(ui, "Folder")
+    style.muted(ui, _("Folder"))
     imgui.set_next_item_width(20.0 * ui.font)
     # as long as the preferences hold, of which a longer text would not be saved
     text = imgui.input_text_with_hint("##record_folder", str(videos_folder("")), p.record_folder)[1]
     p.record_folder = text[:4096]
-    imgui.set_item_tooltip(f"Videos and pictures go to {videos_folder(p.record_folder)}; made where it is missing")
-    if imgui.menu_item_simple("Video of this run \u2026", ""):
+    imgui.set_item_tooltip(_("Videos and pictures go to {record_folder}; made where it is missing").format(record_folder=videos_folder(p.record_folder)))
+    if imgui.menu_item_simple(labelled("Video of this run \u2026"), ""):
         ui.request("film")
-    imgui.set_item_tooltip("From its beginning: with captions, curves beside the view, slow motion")
-    if imgui.menu_item_simple("Save a picture now", "F12"):
+    imgui.set_item_tooltip(_("From its beginning: with captions, curves beside the view, slow motion"))
+    if imgui.menu_item_simple(labelled("Save a picture now"), "F12"):
         ui.request("screenshot")

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.language import _
 from ...physics.run.messages import Command, Snapshot
 from ..keys import key_of
 from ..ui_state import Rect, UiState
@@ -53,18 +54,19 @@ def draw_over_view(ui: UiState, snapshot: Snapshot | None, send: Callable[[Comma
     ui.over_button = False
     top = ui.view_rect[1] + 0.6 * ui.font
     if ui.recording is not None:
-        length = f"{ui.recording.seconds:.1f} s" + (" paused" if not ui.playing and not ui.recording.as_seen else "")
+        length = f"{ui.recording.seconds:.1f} s" + (_(" paused") if not ui.playing and not ui.recording.as_seen else "")
         top = _pill(ui, "light", top, f"\uf111  {length}  →  {ui.recording.path}", style.colors(ui).danger)
     if snapshot is not None and snapshot.error:
-        top = _pill(ui, "error", top, f"\uf071  Paused: {snapshot.error}", style.colors(ui).danger)
+        top = _pill(ui, "error", top, "\uf071  " + _("Paused: {error}").format(error=snapshot.error),
+                    style.colors(ui).danger)
     if ui.busy > LONG and ui.progress is None:
-        told = f"At one step for {ui.busy:.0f} s: "
-        told += ("what it needs is being compiled for this machine, once for all." if ui.compiles else
-                 "this machine cannot keep up. Pause ends it; a smaller h may help.")
+        told = _("At one step for {busy:.0f} s: ").format(busy=ui.busy)
+        told += (_("what it needs is being compiled for this machine, once for all.") if ui.compiles else
+                 _("this machine cannot keep up. Pause ends it; a smaller h may help."))
         top = _pill(ui, "busy", top, f"\uf071  {told}", style.colors(ui).warning)
     if snapshot is not None and snapshot.quiet and not snapshot.searching:
-        told = f"No event within {snapshot.quiet:g} s."
-        top = _pill(ui, "quiet", top, told, style.colors(ui).accent, ("Search on", "next_event"))
+        told = _("No event within {quiet:g} s.").format(quiet=snapshot.quiet)
+        top = _pill(ui, "quiet", top, told, style.colors(ui).accent, (_("Search on"), "next_event"))
     if ui.notice is not None:
         if ui.clock > ui.notice.until:
             ui.notice = None
@@ -113,7 +115,7 @@ def draw_caption(ui: UiState, snapshot: Snapshot, title: str | None = None, cloc
     """Title, else the scene's, and time, for videos without panels."""
     c = style.colors(ui)
     font = ui.font
-    x, y, w, _ = ui.view_rect
+    x, y, w, _h = ui.view_rect
     draw = imgui.get_background_draw_list()
     words = snapshot.labels.title if title is None else title
     draw.add_text(ui.bold, round(1.25 * font), (x + font, y + 0.8 * font), style.u32(c.text), words)

@@ -6,6 +6,7 @@ import numpy as np
 from imgui_bundle import imgui, implot
 from numpy.typing import NDArray
 
+from ...physics.core.language import _, labelled
 from ...physics.core.model import Array, movable
 from ...physics.look.quantities import QUANTITIES, heading, quantity_of
 from ...physics.run.messages import MOST_CURVES, Command, Curve, Snapshot, Watch
@@ -83,17 +84,17 @@ def contact_name(snapshot: Snapshot, key: int) -> str:
     """ "contact floor → die 1", where the contact with this key is there now."""
     rows = np.flatnonzero(snapshot.contacts.key == key)
     if not len(rows):
-        return "a contact that is gone"
+        return _("a contact that is gone")
     a, b = (snapshot.labels.bodies[int(of[rows[0]])] for of in (snapshot.contacts.body_a, snapshot.contacts.body_b))
-    return f"contact {a} → {b}"
+    return _("contact {a} → {b}").format(a=a, b=b)
 
 
 def choose_quantity(ui: UiState, name: str, now: str) -> str:
     """A list of all quantities."""
     imgui.set_next_item_width(11.0 * ui.font)
-    if imgui.begin_combo(f"##{name}", quantity_of(now).title, imgui.ComboFlags_.height_largest):
+    if imgui.begin_combo(f"##{name}", _(quantity_of(now).title), imgui.ComboFlags_.height_largest):
         for key, quantity in QUANTITIES.items():
-            if imgui.selectable(f"{quantity.title}##{key}", key == now)[0]:
+            if imgui.selectable(labelled(f"{quantity.title}##{key}"), key == now)[0]:
                 now = key
         imgui.end_combo()
     return now

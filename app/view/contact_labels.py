@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...physics.core.language import _
 from ...physics.core.model import Array
 from ...physics.core.state import Case
 from ...physics.run.messages import Event, Snapshot
@@ -27,7 +28,7 @@ def contact_labels(snapshot: Snapshot, options: ViewOptions) -> list[tuple[Array
         contacts = snapshot.contacts
         for i in range(min(int(contacts.count[0]), MOST_LABELS)):
             entry = texts.setdefault(int(contacts.key[i]), (contacts.point[i], []))
-            entry[1].append(f"case {CASES.get(int(contacts.case[i]), '?')}")
+            entry[1].append(_("case {case}").format(case=CASES.get(int(contacts.case[i]), '?')))
     return [(np.asarray(point), "  ".join(parts)) for point, parts in texts.values()]
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from ...physics.core.language import _
 from ...physics.core.state import Contacts
 from .view_options import ViewOptions
 
@@ -29,4 +30,5 @@ def left_out(count: int, options: ViewOptions) -> str:
     """What the legend says of so many contacts; "" where all are drawn."""
     if count <= MOST_CONTACTS or options.all_contacts:
         return ""
-    return f"of {count} contacts the {MOST_CONTACTS} with the largest forces"
+    return _("of {count} contacts the {MOST_CONTACTS} with the largest forces").format(count=count,
+                                                                                       MOST_CONTACTS=MOST_CONTACTS)

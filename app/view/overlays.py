@@ -7,6 +7,7 @@ Contact forces are those on body b, the successor (body a gets the opposite), or
 import numpy as np
 from numpy.typing import NDArray
 
+from ...physics.core.language import _
 from ...physics.core.model import Array, BodyKind, JointType, movable
 from ...physics.core.state import Case, Contacts
 from ...physics.look.closed_forms import farthest
@@ -271,7 +272,7 @@ def _hovered(b: _Builder, c: Contacts, i: int) -> None:
     friction = float(np.linalg.norm(c.friction_force[i]))
     text = quantity(float(c.lam[i]), "N")
     if friction > 1e-3 * max(float(c.lam[i]), 1e-9):
-        text += f"  |  friction {quantity(friction, 'N')}"
+        text += _("  |  friction {friction}").format(friction=quantity(friction, 'N'))
     b.label(c.point[i], text, look.text)
 
 
@@ -305,7 +306,8 @@ def _ends(b: _Builder, snapshot: Snapshot) -> None:
     """Where and when series of impacts will be over."""
     for series in series_of(snapshot.events):
         if snapshot.now < series.end:
-            text = f"endless blows, each {series.ratio:.3g} of the last, end at t = {series.end:.4f} s"
+            text = _("endless blows, each {ratio:.3g} of the last, end at t = {end:.4f} s").format(
+                ratio=series.ratio, end=series.end)
             b.label(np.array(series.point), text, b.look.impact)
 
 
@@ -433,14 +435,14 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
     look, scale = theme(options.dark), scales(snapshot, options)
     rows: list[LegendRow] = []
     if options.contact_points:
-        solid = "contact of the minimal set" if options.minimal_set else "active contact"
-        hollow = ("current contact: rests; without a disc it follows from the others" if options.minimal_set else
-                  "current contact: rests; without a disc no force")
+        solid = _("contact of the minimal set") if options.minimal_set else _("active contact")
+        hollow = (_("current contact: rests; without a disc it follows from the others") if options.minimal_set else
+                  _("current contact: rests; without a disc no force"))
         rows += [
-            LegendRow("disc", look.stick, f"{solid}, not slipping"),
-            LegendRow("split_disc", look.slip, f"{solid}, slipping"),
+            LegendRow("disc", look.stick, _("{solid}, not slipping").format(solid=solid)),
+            LegendRow("split_disc", look.slip, _("{solid}, slipping").format(solid=solid)),
             LegendRow("ring", look.stick, hollow),
-            LegendRow("diamond", look.near, "near, or leaving, not at rest"),
+            LegendRow("diamond", look.near, _("near, or leaving, not at rest")),
         ]
     shown = options.contact_points or options.normals or options.forces or options.friction_forces
     if shown and (crowd := left_out(int(snapshot.contacts.count[0]), options)):
@@ -448,56 +450,61 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
     if options.contact_points and options.contact_cases:
         colors = case_colors(look)
         rows += [
-            LegendRow("diamond", colors[Case.COLLIDING], "case 2a, colliding"),
-            LegendRow("diamond", colors[Case.SEPARATING], "case 2b, separating (1 apart, 3 resting)"),
+            LegendRow("diamond", colors[Case.COLLIDING], _("case 2a, colliding")),
+            LegendRow("diamond", colors[Case.SEPARATING], _("case 2b, separating (1 apart, 3 resting)")),
         ]
     if options.normals:
-        rows.append(LegendRow("line", look.normal, "normal, from body a to body b"))
+        rows.append(LegendRow("line", look.normal, _("normal, from body a to body b")))
     if options.forces:
-        rows.append(LegendRow("arrow", look.force, "normal force"))
+        rows.append(LegendRow("arrow", look.force, _("normal force")))
     if options.friction_forces:
-        rows.append(LegendRow("arrow", look.friction, "friction force (open head: slipping)"))
+        rows.append(LegendRow("arrow", look.friction, _("friction force (open head: slipping)")))
     if options.moments and (half := _half_turn(snapshot)):
-        rows.append(LegendRow("arrow", look.friction, f"moment against turning, half a turn = {quantity(half, 'N m')}"))
+        rows.append(LegendRow("arrow", look.friction,
+                              _("moment against turning, half a turn = {half}").format(half=quantity(half, 'N m'))))
     if options.forces or options.friction_forces:
         rows += _force_rows(snapshot, options, scale, look)
     soft = any("surface" in METHODS[side.settings.method].uses for side in (snapshot, *snapshot.sides))
     if options.dents and soft:  # also while nothing touches
-        depth = "in true depth" if options.dent_scale == 1.0 else f"{options.dent_scale:.3g} times as deep"
-        rows.append(LegendRow("bowl", look.dent, f"dent of a soft surface, {depth}"))
+        depth = _("in true depth") if options.dent_scale == 1.0 else _("{n:.3g} times as deep")
+        words = _("dent of a soft surface, {depth}").format(depth=depth.format(n=options.dent_scale))
+        rows.append(LegendRow("bowl", look.dent, words))
     if snapshot.asleep.any():
-        rows.append(LegendRow("", look.text, "dark: asleep until something stirs it"))
+        rows.append(LegendRow("", look.text, _("dark: asleep until something stirs it")))
     forms = snapshot.labels.closed_forms
     if options.closed_forms and (most := farthest(snapshot.model, forms, snapshot.now, snapshot.x)):
-        which = f"{snapshot.labels.bodies[most[0]]} is " if len(forms) > 1 else ""
-        off = f"{which}{quantity(most[1], 'm')}" if most[1] >= NEGLIGIBLE else "less than 1 nm"
-        rows.append(LegendRow("", look.text, f"translucent: by the closed form, {off} off"))
+        off = quantity(most[1], "m") if most[1] >= NEGLIGIBLE else _("less than 1 nm")
+        words = (_("translucent: by the closed form, {body} is {off} off") if len(forms) > 1 else
+                 _("translucent: by the closed form, {off} off"))
+        rows.append(LegendRow("", look.text, words.format(body=snapshot.labels.bodies[most[0]], off=off)))
     if options.closed_forms and (fan := of_fan(snapshot)):
         by = quantity(snapshot.fan.asked.by, "m/s") if snapshot.fan is not None else ""
-        rows.append(LegendRow("", look.text, f"translucent: {len(fan)} starts, velocities off by about {by}"))
+        words = _("translucent: {n} starts, velocities off by about {by}").format(n=len(fan), by=by)
+        rows.append(LegendRow("", look.text, words))
     if options.impulses:
-        rows.append(LegendRow("star", look.impact, "impact, with its impulse"))
+        rows.append(LegendRow("star", look.impact, _("impact, with its impulse")))
     if options.velocities:
-        rows.append(LegendRow("arrow", look.velocity, f"velocity, 1 m = {quantity(1.0 / scale.seconds, 'm/s')}"))
+        speed = quantity(1.0 / scale.seconds, "m/s")
+        rows.append(LegendRow("arrow", look.velocity, _("velocity, 1 m = {speed}").format(speed=speed)))
     if options.angular_momenta:
         per_metre = momentum_scale(snapshot, scale)
-        about = f"angular momentum about the centre of mass, 1 m = {per_metre:.3g} kg m²/s"
+        about = _("angular momentum about the centre of mass, 1 m = {n:.3g} kg m²/s").format(n=per_metre)
         rows.append(LegendRow("double_arrow", look.momentum, about))
     rows += legend_of_vectors(snapshot, options)
     if options.centers_of_mass:
-        rows.append(LegendRow("checker", look.stick, "centre of mass"))
+        rows.append(LegendRow("checker", look.stick, _("centre of mass")))
     if options.inertia_boxes:
-        rows.append(LegendRow("dashed", look.inertia, "box of equal inertia"))
+        rows.append(LegendRow("dashed", look.inertia, _("box of equal inertia")))
     if options.joints and len(snapshot.model.joints.type):
-        rows.append(LegendRow("line", look.joint, "axis of a joint, and the range its limits leave"))
+        rows.append(LegendRow("line", look.joint, _("axis of a joint, and the range its limits leave")))
     if options.joint_arrows is not None:
         rows.append(LegendRow("arrow", look.joint,
-                              f"force of a joint on its child, 1 m = {joint_scale(False, scale):.3g} N"))
+                              _("force of a joint on its child, 1 m = {value:.3g} N").format(value=joint_scale(False, scale))))
         if options.joint_arrows.moment.any():
             rows.append(LegendRow("double_arrow", look.joint,
-                                  f"moment of a joint, 1 m = {joint_scale(True, scale):.3g} N m"))
+                                  _("moment of a joint, 1 m = {value:.3g} N m").format(value=joint_scale(True, scale))))
     if options.mouse_spring and snapshot.grabbed is not None:
-        rows.append(LegendRow("spring", look.spring, "mouse spring"))
+        rows.append(LegendRow("spring", look.spring, _("mouse spring")))
     return rows
 
 
@@ -512,9 +519,9 @@ def legend_of_vectors(snapshot: Snapshot, options: ViewOptions) -> list[LegendRo
 def _force_rows(snapshot: Snapshot, options: ViewOptions, scale: Scale, look: Theme) -> list[LegendRow]:
     """On which body the forces act, and how long they are."""
     name = snapshot.labels.bodies[options.selected] if 0 <= options.selected < len(snapshot.x) else ""
-    on = f"forces on {name}" if name else "forces on body b; −force on body a"
+    on = _("forces on {name}").format(name=name) if name else _("forces on body b; −force on body a")
     if options.logarithmic:
-        length = f"length ~ log(1 + F / {quantity(scale.force / 100.0, 'N')})"
+        length = _("length ~ log(1 + F / {force})").format(force=quantity(scale.force / 100.0, 'N'))
     else:
-        length = f"1 m = {quantity(scale.newtons_per_metre, 'N')}; dashed: cut short"
+        length = _("1 m = {force}; dashed: cut short").format(force=quantity(scale.newtons_per_metre, "N"))
     return [LegendRow("", look.text, on), LegendRow("", look.text, length)]

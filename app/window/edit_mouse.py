@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...physics.core.language import _
 from ...physics.core.model import Array
 from ...physics.scene.edits import Pose
 from ..panels.bench import choose
@@ -28,14 +29,14 @@ class EditMouse(Mouse):
         if self._doing or (button == "left" and handles_hold(self.lab.ui)):
             return
         if button != "left":
-            self._begin("pan", "Panning")
+            self._begin("pan", _("Panning"))
         elif bench.placing is not None:
             self._follow(x, y)
             bench.put_down()
         else:
             self._way, self._more = 0.0, "Ctrl" in modifiers
             self._at = x, y
-            self._begin("orbit", "Orbiting")
+            self._begin("orbit", _("Orbiting"))
 
     def drag(self, x: float, y: float, dx: float, dy: float) -> None:
         self._way += abs(dx) + abs(dy)

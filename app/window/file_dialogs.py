@@ -7,12 +7,14 @@ from typing import Any
 
 from imgui_bundle import portable_file_dialogs as dialogs
 
+from ...physics.core.language import N_, _
 from ...physics.scene.mesh_files import NAMES
 from ..ui_state import UiState
 
-FILE_TYPES = ["Scenes, robots and meshes", "*.toml *.zip *.urdf *.xml *.mjcf *.obj *.stl *.ply *.off *.glb *.gltf",
-              "Lessons", "*.lesson.toml *.zip", "Recorded runs", "*.contactlab",
-              "Contact problems", "*.npz", "Tables of sweeps", "*.csv *.parquet", "All files", "*"]
+FILE_TYPES = [N_("Scenes, robots and meshes"),
+              "*.toml *.zip *.urdf *.xml *.mjcf *.obj *.stl *.ply *.off *.glb *.gltf",
+              N_("Lessons"), "*.lesson.toml *.zip", N_("Recorded runs"), "*.contactlab",
+              N_("Contact problems"), "*.npz", N_("Tables of sweeps"), "*.csv *.parquet", N_("All files"), "*"]
 HELPERS = ("zenity", "kdialog", "matedialog", "qarma")  # programs that show dialogs on Linux
 
 
@@ -24,10 +26,10 @@ class FileDialogs:
         self._shown: tuple[Any, str] | None = None  #: the dialog, and the command
 
     def ask_for_a_file(self) -> None:
-        self._ask_for("open_path", "Open a scene, mesh, run or contact problem", FILE_TYPES)
+        self._ask_for("open_path", _("Open a scene, mesh, run or contact problem"), FILE_TYPES)
 
     def ask_for_a_mesh(self) -> None:
-        self._ask_for("add_mesh_file", "Add a mesh", ["Meshes", " ".join(f"*{name}" for name in NAMES)])
+        self._ask_for("add_mesh_file", _("Add a mesh"), [_("Meshes"), " ".join(f"*{name}" for name in NAMES)])
 
     def _ask_for(self, command: str, title: str, kinds: list[str]) -> None:
         ui = self._ui
@@ -41,8 +43,8 @@ class FileDialogs:
         if _missing():
             self._ui.save_box, self._ui.save_box_text = True, str(suggested)
         elif self._shown is None:
-            kinds = ["Scenes", "*.toml", "Scenes with their meshes in one file", "*.zip"]
-            self._shown = dialogs.save_file("Save the scene", str(suggested), kinds), "save_to"
+            kinds = [_("Scenes"), "*.toml", _("Scenes with their meshes in one file"), "*.zip"]
+            self._shown = dialogs.save_file(_("Save the scene"), str(suggested), kinds), "save_to"
 
     def poll(self) -> None:
         """Ask for what was chosen, where the user has."""

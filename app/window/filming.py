@@ -9,6 +9,7 @@ from typing import Any
 
 import moderngl
 
+from ...physics.core.language import _
 from ...physics.run.messages import Snapshot
 from ..lab import Lab
 from ..panels.stage import thumbnails
@@ -73,7 +74,7 @@ class Filming:
         if lab is not None:
             lab.let_go()
         if self._try(take.close):
-            self._ui.say(f"Saved {take.movie.path}", 8.0)
+            self._ui.say(_("Saved {path}").format(path=take.movie.path), 8.0)
         if lab is not None:
             lab.note("recorded", path=str(take.movie.path), frames=take.movie.count)
 
@@ -113,7 +114,7 @@ class Filming:
         frame = picture()
         for path in self._wanted_pictures:
             self._try(lambda path=path: save_picture(path, frame))
-            self._ui.say(f"Saved {path}", 6.0)
+            self._ui.say(_("Saved {path}").format(path=path), 6.0)
         self._wanted_pictures.clear()
         take = self.take
         if take is not None and due and not self._try(lambda: take.capture(frame, now)):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...physics.core.language import N_, _
 from ...physics.core.model import Array, BodyKind, movable
 from ...physics.core.rotations import quaternion_products
 from ...physics.run.messages import Grab, MoveGrab, Place, Release, Snapshot
@@ -15,10 +16,10 @@ from ..panels.body import BodyUi
 from ..panels.numbers import PageUi
 
 Point = tuple[float, float, float]
-PULL = "Pulling. Release to let go; flick to throw."
-TURN = "Turning. Release to let go."
-PLACE = "Placing: time stands, and the body goes where you put it. Ctrl+Z takes it back."
-PLACE_TURN = "Placing: time stands, and the body turns as you drag. Ctrl+Z takes it back."
+PULL = N_("Pulling. Release to let go; flick to throw.")
+TURN = N_("Turning. Release to let go.")
+PLACE = N_("Placing: time stands, and the body goes where you put it. Ctrl+Z takes it back.")
+PLACE_TURN = N_("Placing: time stands, and the body turns as you drag. Ctrl+Z takes it back.")
 
 
 class Mouse:
@@ -46,14 +47,14 @@ class Mouse:
         if self._doing:
             return
         if button == "right" or (button == "middle"):
-            self._begin("pan", "Panning")
+            self._begin("pan", _("Panning"))
             return
         hit = self._hit(x, y)
         if self._picked(hit):
             return
         placing = hit is not None and self._placeable(int(hit.body))
         if hit is None or ("Shift" in modifiers and not placing) or not self._movable(hit.body):
-            self._begin("orbit", "Orbiting")
+            self._begin("orbit", _("Orbiting"))
             return
         self._anchor = np.asarray(hit.point, float)
         turn = "Ctrl" in modifiers

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...physics.core.language import _
 from ...physics.core.model import Array
 from ...physics.lesson.schema import ArrowQuestion, PointQuestion
 from ..course import Placed
@@ -18,11 +19,11 @@ class PlaceMouse(Mouse):
         if self._doing:
             return
         if button != "left":
-            self._begin("pan", "Panning")
+            self._begin("pan", _("Panning"))
         elif "Shift" in modifiers:
-            self._begin("orbit", "Orbiting")
+            self._begin("orbit", _("Orbiting"))
         else:
-            self._begin("mark", "Placing your answer")
+            self._begin("mark", _("Placing your answer"))
             self._mark(x, y)
 
     def drag(self, x: float, y: float, dx: float, dy: float) -> None:

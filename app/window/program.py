@@ -33,7 +33,7 @@ RUNS = Path(platformdirs.user_state_dir("contactlab", appauthor=False)) / "runs"
 def open_window(
     scene: Scene, settings: Mapping[str, Any] | None = None, log_commands: Path | None = None,
     preferences: Path = SETTINGS, recording: Recording | None = None, script: Script | None = None,
-    lesson: Lesson | None = None,
+    lesson: Lesson | None = None, language: Any = "",
 ) -> None:
     """Open the app on a scene and stay until it is closed.
 
@@ -42,13 +42,14 @@ def open_window(
     preferences: the file that remembers layout and theme.
     recording: of a run of the scene, to be replayed.
     lesson: that is open at first.
+    language: of `core.language`, kept in the preferences; "" = theirs.
     script: whose simulation of the scene runs; its thread has ended when this returns, or RuntimeError is raised.
 
     A signal to end is obeyed between two frames: raises `stopping.Stopped` then, when all is kept. Raises
     `machine.Unavailable` where there is no OpenGL 3.3.
     """
     with between_steps() as asked:
-        _open(scene, settings or {}, log_commands, preferences, recording, asked, script, lesson)
+        _open(scene, settings or {}, log_commands, preferences, recording, asked, script, lesson, language)
     if asked:
         raise asked[0]
 
@@ -64,9 +65,11 @@ def shown_tab(preferences: Preferences, name: str) -> Iterator[None]:
         preferences.lower, preferences.lower_tab = before
 
 
-def _window(preferences: Path) -> Window:
-    """The window as it was left. Raises `machine.Unavailable`."""
+def _window(preferences: Path, language: Any = "") -> Window:
+    """The window as it was left, in this language of `core.language` where one is given. Raises `machine.Unavailable`."""
     remembered, damage = Preferences.load(preferences)
+    remembered.language = language or remembered.language
+    use(remembered.language)
     try:
         window = Window(remembered)
     except (pyglet.window.WindowException, gl.ContextException, ValueError) as error:  # moderngl raises ValueError
@@ -94,10 +97,10 @@ def open_remote(engine: Any, preferences: Path = SETTINGS) -> None:
 
 def _open(
     scene: Scene, settings: Mapping[str, Any], log_commands: Path | None, preferences: Path,
-    recording: Recording | None, asked: list[Stopped], script: Script | None, lesson: Lesson | None,
+    recording: Recording | None, asked: list[Stopped], script: Script | None, lesson: Lesson | None, language: Any,
 ) -> None:
     sys.setswitchinterval(SWITCH)
-    window = _window(preferences)
+    window = _window(preferences, language)
     log = open(log_commands, "w", encoding="utf-8") if log_commands is not None else None  # noqa: SIM115
     try:
         window.ui.leftovers = leftovers(RUNS)

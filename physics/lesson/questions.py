@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.formula import read_formula
+from ..core.language import _
 from ..run.measures import TIME_OF
 from ..run.trial import Window
 from .schema import (
@@ -132,7 +133,7 @@ def _number(question: NumberQuestion, given: Given, values: Mapping[str, float])
     error = float(given) - found
     unit = f" {question.unit}" if question.unit else ""
     return Verdict(abs(error) <= question.tolerance, found, error, f"{in_digits(found)}{unit}",
-                   told(question.why, {**values, "answer": found}))
+                   told(_(question.why), {**values, "answer": found}))
 
 
 @_judge.register
@@ -141,7 +142,7 @@ def _choice(question: ChoiceQuestion, given: Given, values: Mapping[str, float])
     if right is None:
         raise NoAnswer("The run gives none of these answers.")
     chosen = question.option[int(given)] if isinstance(given, int | float) else question.option[right]
-    parts = (told(text, values) for text in (chosen.why, question.why))
+    parts = (told(_(text), values) for text in (chosen.why, question.why))
     return Verdict(given == right, right, 0.0 if given == right else math.nan, question.option[right].text,
                    "\n\n".join(part for part in parts if part))
 
@@ -159,7 +160,7 @@ def _first(question: FirstQuestion, given: Given, values: Mapping[str, float]) -
     when = ", ".join(f"{body}: {'never' if math.isnan(t) else f'{t:.4g} s'}"
                      for body, t in zip(question.bodies, times, strict=True))
     return Verdict(given == right, right, 0.0 if given == right else math.nan, f"{options(question)[right]} ({when})",
-                   told(question.why, values))
+                   told(_(question.why), values))
 
 
 @_judge.register
@@ -172,14 +173,14 @@ def _greatest(question: GreatestQuestion, given: Given, values: Mapping[str, flo
     right = len(found) if equal else found.index(first)
     numbers = ", ".join(f"{name}: {in_digits(value)}" for name, value in zip(question.of, found, strict=True))
     return Verdict(given == right, right, 0.0 if given == right else math.nan,
-                   f"{options(question)[right]} ({numbers})", told(question.why, values))
+                   f"{options(question)[right]} ({numbers})", told(_(question.why), values))
 
 
 @_judge.register
 def _point(question: PointQuestion, given: Given, values: Mapping[str, float]) -> Verdict:
     found = _vector(question.answer, values)
     away = float(np.linalg.norm(np.subtract(given, found)))
-    return Verdict(away <= question.tolerance, found, away, f"{in_brackets(found)} m", told(question.why, values))
+    return Verdict(away <= question.tolerance, found, away, f"{in_brackets(found)} m", told(_(question.why), values))
 
 
 @_judge.register
@@ -190,7 +191,7 @@ def _arrow(question: ArrowQuestion, given: Given, values: Mapping[str, float]) -
     # by the tangent, which is exact also where the angle is small
     angle = math.degrees(math.atan2(float(np.linalg.norm(np.cross(given, found))), float(np.dot(given, found))))
     return Verdict(angle <= question.tolerance, found, angle, f"along {in_brackets(found)}",
-                   told(question.why, values))
+                   told(_(question.why), values))
 
 
 def _vector(formulas: Sequence[str | float], values: Mapping[str, float]) -> tuple[float, ...]:
@@ -207,7 +208,7 @@ def _sketch(question: SketchQuestion, given: Given, values: Mapping[str, float])
         raise NoAnswer("The run gives no answer: the quantity was not known all the time.")
     apart = float(np.mean(np.abs(np.subtract(given, found)))) / (question.high - question.low)
     return Verdict(apart <= question.tolerance, found, apart, f"off by {100.0 * apart:.0f} % of the axis on average",
-                   told(question.why, {}))
+                   told(_(question.why), {}))
 
 
 # ------------------------------------------------------------------------------------------------------ words

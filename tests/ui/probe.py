@@ -30,7 +30,7 @@ class Probe:
         def widget(label: str, *args, **keywords):
             result = original(label, *args, **keywords)
             # a menu or a box that opened is a window of its own, and its last item is not this one
-            self.rects[label] = (imgui.get_item_rect_min(), imgui.get_item_rect_max())
+            self.rects[label.rpartition("###")[2]] = (imgui.get_item_rect_min(), imgui.get_item_rect_max())
             return result
 
         return widget
