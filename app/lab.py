@@ -393,7 +393,7 @@ class Lab:
         """Make the pages of the Python interface in the background, and show the first one in the browser."""
         if self._reference is None:
             self.ui.say(_("Making the reference …"), 60.0)
-            self._reference = in_background(_("contactlab-reference"), write_reference)
+            self._reference = in_background("contactlab-reference", write_reference)
 
     def _watch_reference(self) -> None:
         if self._reference is None or not self._reference.done():

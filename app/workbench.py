@@ -309,7 +309,7 @@ class _Building:
             with interruptible(self.unwanted.is_set), telling(self._tell):
                 return built(text, folder, path)
 
-        self.future: Future[Built] = in_background(_("contactlab-workbench"), check)
+        self.future: Future[Built] = in_background("contactlab-workbench", check)
 
     def _tell(self, words: str, share: float) -> None:
         self.stage = words, share

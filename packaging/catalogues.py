@@ -1,5 +1,6 @@
-"""Catalogues of the languages: what is said in English is found anew in the sources and in the data, and every catalogue
-gets what it lacks, empty. `python packaging/catalogues.py` writes the catalogues, and of each what the app reads (.mo).
+"""Catalogues of the languages: what is said in English is found anew in the sources and in the data, and every
+catalogue gets what it lacks, empty. `python packaging/catalogues.py` writes the catalogues, and of each what the app
+reads (.mo).
 
 Marks in the sources are those of `physics.core.language`. Data have none: all that they show is a text.
 """
@@ -31,6 +32,9 @@ from contactlab.physics.solvers import SOLVERS
 
 ROOT = Path(__file__).parents[1]
 MARKS = {"_": 1, "N_": 1, "labelled": 1, "ngettext": 2}  #: how many of their arguments are texts
+#: lines of the head of a catalogue that would differ each time, or say nothing
+WITHOUT = (b"Generated-By", b"PO-Revision-Date", b"POT-Creation-Date", b"Report-Msgid-Bugs-To", b"Last-Translator",
+           b"Language-Team")
 Message = str | tuple[str, str]  # of one thing, and of several
 
 
@@ -120,8 +124,7 @@ def folder_of(language: str) -> Path:
 def written(catalog: Catalog) -> bytes:
     file = io.BytesIO()
     write_po(file, catalog, width=120, no_location=True, omit_header=False, sort_output=False)
-    return re.sub(rb'"(?:Generated-By|PO-Revision-Date|POT-Creation-Date|Report-Msgid-Bugs-To|Last-Translator|Language-Team): .*\n',
-                  b"", file.getvalue())
+    return re.sub(rb'"(?:%s): .*\n' % b"|".join(WITHOUT), b"", file.getvalue())
 
 
 def compiled(catalog: Catalog) -> bytes:

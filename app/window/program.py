@@ -11,6 +11,7 @@ import platformdirs
 import pyglet
 from pyglet import gl
 
+from ...physics.core.language import use
 from ...physics.lesson.lesson import Lesson
 from ...physics.run.journal import Journal, leftovers
 from ...physics.run.messages import Recording
@@ -66,7 +67,8 @@ def shown_tab(preferences: Preferences, name: str) -> Iterator[None]:
 
 
 def _window(preferences: Path, language: Any = "") -> Window:
-    """The window as it was left, in this language of `core.language` where one is given. Raises `machine.Unavailable`."""
+    """The window as it was left, in this language of `core.language` where one is given. Raises
+    `machine.Unavailable`."""
     remembered, damage = Preferences.load(preferences)
     remembered.language = language or remembered.language
     use(remembered.language)
