@@ -155,7 +155,7 @@ def _row(
         "lam": style.engineering(float(contacts.lam[row]), "N"),
         "friction_force": style.engineering(float(np.linalg.norm(contacts.friction_force[row])), "N"),
         "case": (struck.get(bodies, "") if contacts.impulse[row].any() else "")
-        or CASES.get(int(contacts.case[row]), ""),
+        or _(CASES.get(int(contacts.case[row]), "")),
         "sets": set_symbols(bool(contacts.current[row]), bool(contacts.active[row])),
     } | {name: style.engineering(float(values[row]), "m") for name, values in soft.items()}
     for name in list(_columns(bool(soft)))[1:]:

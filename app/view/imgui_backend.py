@@ -18,6 +18,8 @@ VERTEX_SHADER = "imgui.vert"
 FRAGMENT_SHADER = "imgui.frag"
 FONT_SIZE = 16.0  # [pixels at scale 1]
 LIGHT_HINTING = 1 << 3  # FreeType's: crisp lines of text without uneven gaps between letters
+EMBOLDEN = 1 << 5         # FreeType's: strokes as heavy as those of the bold letters beside them
+CJK_SIZE = 1.2            # sizes are heights of lines, and theirs are taller: so characters are as large as capitals
 INDEX_BYTES = imgui.INDEX_SIZE
 Size = tuple[int, int]
 
@@ -233,11 +235,13 @@ def load_fonts(atlas: imgui.ImFontAtlas) -> tuple[Any, Any]:
     for name in ("Roboto-Regular.ttf", "Roboto-Bold.ttf"):
         with as_file(folder.joinpath(name)) as path:
             face = atlas.add_font_from_file_ttf(str(path), FONT_SIZE, _config())
-        for extra, lower in (("Symbols.ttf", 0.0), ("Icons.otf", 1.0), ("CJK.otf", 0.0)):
+        for extra, size, lower in (("Symbols.ttf", 0.9, 0.0), ("Icons.otf", 0.9, 1.0), ("CJK.otf", CJK_SIZE, 0.0)):
             merge = _config()
             merge.merge_mode = True
+            if extra == "CJK.otf" and name == "Roboto-Bold.ttf":
+                merge.font_loader_flags |= EMBOLDEN
             merge.glyph_offset = imgui.ImVec2(0.0, lower)
             with as_file(folder.joinpath(extra)) as path:
-                atlas.add_font_from_file_ttf(str(path), FONT_SIZE * 0.9, merge)
+                atlas.add_font_from_file_ttf(str(path), FONT_SIZE * size, merge)
         faces.append(face)
     return faces[0], faces[1]
