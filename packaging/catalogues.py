@@ -18,7 +18,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from contactlab.app import commands, keys
-from contactlab.app.panels import lower, tour
+from contactlab.app.panels import bench, lower, tour
 from contactlab.physics.books.ledger import TITLES
 from contactlab.physics.core.language import LANGUAGES, parts
 from contactlab.physics.core.settings import SETTINGS
@@ -28,6 +28,8 @@ from contactlab.physics.methods import METHODS
 from contactlab.physics.methods.choices import CHOICES
 from contactlab.physics.run.measures import OWN_MEASURES, STATISTICS
 from contactlab.physics.run.messages import PHASES
+from contactlab.physics.scene import edits
+from contactlab.physics.scene import fields as scene_fields
 from contactlab.physics.solvers import SOLVERS
 
 ROOT = Path(__file__).parents[1]
@@ -39,9 +41,10 @@ Message = str | tuple[str, str]  # of one thing, and of several
 
 
 def messages() -> dict[str, dict[Message, None]]:
-    """All texts by where they are from: "app", "physics", "tables", "scenes", "lessons"."""
-    return {"app": dict.fromkeys(marked(ROOT / "app")), "physics": dict.fromkeys(marked(ROOT / "physics")),
-            "tables": dict.fromkeys(tables()), "scenes": dict.fromkeys(scenes()), "lessons": dict.fromkeys(lessons())}
+    """All texts by where they are from: "app", "physics", "tables", "schema", "scenes", "lessons"."""
+    found = {"app": marked(ROOT / "app"), "physics": marked(ROOT / "physics"), "tables": tables(), "schema": schema(),
+             "scenes": scenes(), "lessons": lessons()}
+    return {domain: dict.fromkeys(texts) for domain, texts in found.items()}
 
 
 def marked(folder: Path) -> Iterator[Message]:
@@ -76,9 +79,18 @@ def tables() -> Iterator[str]:
     yield from (quantity.title for quantity in QUANTITIES.values())
     yield from TITLES.values()
     yield from (name.replace("_", " ") for names in CHOICES.values() for name in names)
+    yield from (kind.capitalize() for kind in (*edits.FIRST, *bench.JOINTS, "spring"))
+    yield from (kind.replace("_", " ") for kind in edits.FIRST)
     yield from (phase.capitalize() for phase in PHASES)
     yield from (measure.capitalize() for measure in OWN_MEASURES)
     yield from STATISTICS
+
+
+def schema() -> Iterator[str]:
+    """Names and explanations of the fields of scene files, as the inspector shows them."""
+    for table in scene_fields.TABLES:
+        for field in scene_fields.fields(table):
+            yield from (field.title, field.help)
 
 
 def scenes() -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from imgui_bundle import imgui
 
+from ...physics.core.language import N_, _, labelled
 from ...physics.core.model import movable
 from ...physics.lesson.schema import CONTROLS, QUESTIONS, OptionTable
 from ...physics.run.messages import Snapshot
@@ -19,9 +20,10 @@ from .fields import read_value
 from .rows import FULL
 
 MARKS = ("hidden", "locked", "open")  # of a control
-TITLES = {"": "No question", "number": "A number", "choice": "One of some answers", "first": "What is first",
-          "greatest": "What is the greatest", "sketch": "A curve to draw", "point": "A point to place",
-          "arrow": "An arrow to draw"}
+TITLES = {"": N_("No question"), "number": N_("A number"), "choice": N_("One of some answers"),
+          "first": N_("What is first"),
+          "greatest": N_("What is the greatest"), "sketch": N_("A curve to draw"), "point": N_("A point to place"),
+          "arrow": N_("An arrow to draw")}
 LONG = ("text", "ask", "why")  # fields with words of many lines
 PAIRS = ("measure", "of")      # tables of names
 
@@ -45,21 +47,21 @@ def draw_author(ui: UiState, snapshot: Snapshot, rect: Rect) -> None:
         if author.steps:
             _step(ui, author, author.steps[author.number], snapshot)
         else:
-            style.muted(ui, "Bring the window to what the first step is to show: a scene, its settings, the view, a "
-                            "tab below with curves. Then add a step.", wrap=True)
+            style.muted(ui, _("Bring the window to what the first step is to show: a scene, its settings, the view, a "
+                            "tab below with curves. Then add a step."), wrap=True)
         imgui.end_child()
         _foot(ui, author)
 
 
 def _heading(ui: UiState, author: Author) -> None:
     """The lesson's title, a button a step, and one that adds a step."""
-    style.heading(ui, "Lesson")
+    style.heading(ui, _("Lesson"))
     imgui.same_line(style.right_edge() - 1.6 * ui.font)
     with style.color(imgui.Col_.button, (0, 0, 0, 0)):
         if imgui.small_button("\uf00d##leave_author"):
             ui.request("author_leave")
-    imgui.set_item_tooltip(f"Stop writing; all that can be used is in {author.path}")
-    _field(ui, author, ("lesson", "title"), author.document.get(("lesson", "title")), "Title of the lesson", False)
+    imgui.set_item_tooltip(_("Stop writing; all that can be used is in {path}").format(path=author.path))
+    _field(ui, author, ("lesson", "title"), author.document.get(("lesson", "title")), _("Title of the lesson"), False)
     c = style.colors(ui)
     for k, step in enumerate(author.steps):
         here = k == author.number
@@ -69,24 +71,28 @@ def _heading(ui: UiState, author: Author) -> None:
                 author.number = k
         imgui.set_item_tooltip(str(step.get("title", "")))
         imgui.same_line(0, 0.25 * ui.font)
-    if imgui.small_button("\uf067  Add what is shown##author_add"):
+    if imgui.small_button(labelled("\uf067  Add what is shown##author_add")):
         ui.request("author_add")
-    imgui.set_item_tooltip("A step with the scene, its settings and instant, the view, its switches and the tab below, "
-                           "as they are now")
+    imgui.set_item_tooltip(_("A step with the scene, its settings and instant, the view, its switches and the tab "
+                             "below, as they are now"))
 
 
 def _step(ui: UiState, author: Author, step: Mapping[str, Any], snapshot: Snapshot) -> None:
     at = ("step", author.number)
-    _field(ui, author, (*at, "title"), step.get("title"), "Title of the step", False)
-    _field(ui, author, (*at, "text"), step.get("text"), "Text; a formula stands between $$ and $$ in a line of its own",
+    _field(ui, author, (*at, "title"), step.get("title"), _("Title of the step"), False)
+    _field(ui, author, (*at, "text"), step.get("text"),
+           _("Text; a formula stands between $$ and $$ in a line of its own"),
            True)
-    scene = next((s["scene"] for s in reversed(author.steps[: author.number + 1]) if "scene" in s), "no scene")
-    style.muted(ui, f"Shows {scene} at {step.get('at', 0):g} s, and runs until [s]", wrap=True)
-    _field(ui, author, (*at, "until"), step.get("until"), "nothing runs", False)
-    if imgui.button("\uf01e  Take what is shown##author_take"):
+    scene = next((s["scene"] for s in reversed(author.steps[: author.number + 1]) if "scene" in s), _("no scene"))
+    style.muted(ui, _("Shows {scene} at {value:g} s, and runs until [s]").format(scene=scene, value=step.get('at', 0)),
+                wrap=True)
+    _field(ui, author, (*at, "until"), step.get("until"), _("nothing runs"), False)
+    if imgui.button(labelled("\uf01e  Take what is shown##author_take")):
         ui.request("author_take")
-    imgui.set_item_tooltip("Scene, settings, instant, view and tab as they are now; words, controls and question stay")
-    for by, icon, tip in ((-1, "\uf053", "Before the step in front of it"), (1, "\uf054", "Behind the next step")):
+    imgui.set_item_tooltip(_("Scene, settings, instant, view and tab as they are now; words, controls and question "
+                             "stay"))
+    for by, icon, tip in ((-1, "\uf053", _("Before the step in front of it")),
+                          (1, "\uf054", _("Behind the next step"))):
         imgui.same_line(0, 0.3 * ui.font)
         if imgui.button(f"{icon}##author_move_{by}"):
             author.move(by)
@@ -95,17 +101,17 @@ def _step(ui: UiState, author: Author, step: Mapping[str, Any], snapshot: Snapsh
     if imgui.button("\uf1f8##author_delete"):
         author.remove()
         return
-    imgui.set_item_tooltip("Delete this step")
-    if imgui.collapsing_header(f"Controls{_counted(step)}###author_controls"):
+    imgui.set_item_tooltip(_("Delete this step"))
+    if imgui.collapsing_header(f"{_('Controls')}{_counted(step)}###author_controls"):
         _controls(ui, author, step)
     _question(ui, author, step, snapshot)
 
 
 def _counted(step: Mapping[str, Any]) -> str:
     """ ": 2 open, 1 locked"."""
-    parts = [f"{len(step[name])} {word}" for name, word in (("controls", "open"), ("locked", "locked"))
+    parts = [f"{len(step[name])} {word}" for name, word in (("controls", _("open")), ("locked", _("locked")))
              if step.get(name)]
-    return f": {', '.join(parts)}" if parts else ": all hidden"
+    return f": {', '.join(parts)}" if parts else _(": all hidden")
 
 
 def _controls(ui: UiState, author: Author, step: Mapping[str, Any]) -> None:
@@ -134,9 +140,9 @@ def _question(ui: UiState, author: Author, step: Mapping[str, Any], snapshot: Sn
     question = step.get("question", {})
     kind = str(question.get("type", ""))
     imgui.dummy((0, 0.2 * ui.font))
-    style.heading(ui, "Question")
+    style.heading(ui, _("Question"))
     imgui.set_next_item_width(FULL)
-    if imgui.begin_combo("##author_question", TITLES.get(kind, kind), imgui.ComboFlags_.height_large):
+    if imgui.begin_combo("##author_question", _(TITLES.get(kind, kind)), imgui.ComboFlags_.height_large):
         for name, title in TITLES.items():
             if imgui.selectable(f"{title}##ask_{name}", name == kind)[0] and name != kind:
                 author.ask(name, _bodies(snapshot))
@@ -169,24 +175,24 @@ def _options(ui: UiState, author: Author, at: Location, options: Sequence[Mappin
     for k, option in enumerate(options):
         for name, info in OptionTable.model_fields.items():
             _field(ui, author, (*at, k, name), option.get(name), f"{name}: {info.description}", False)
-        if len(options) > 2 and imgui.small_button(f"\uf00d  Leave it out##option_{k}"):
+        if len(options) > 2 and imgui.small_button(labelled(f"\uf00d  Leave it out##option_{k}")):
             author.edit(lambda document, k=k: document.remove((*at, k)))
         imgui.dummy((0, 0.3 * ui.font))
-    if imgui.small_button("\uf067  Another answer##author_option"):
-        author.edit(lambda document: document.append(at, {"text": "Another answer", "when": "0"}))
+    if imgui.small_button(labelled("\uf067  Another answer##author_option")):
+        author.edit(lambda document: document.append(at, {"text": _("Another answer"), "when": "0"}))
 
 
 def _pairs(ui: UiState, author: Author, at: Location, table: Mapping[str, Any]) -> None:
     """Names, and what each of them is."""
     for k, (name, value) in enumerate(table.items()):
         wide = 0.32 * imgui.get_content_region_avail().x
-        typed = _typed(ui, (*at, "name", k), name, wide, "a name", False)
+        typed = _typed(ui, (*at, "name", k), name, wide, _("a name"), False)
         if typed is not None:
             others = {(typed if key == name else key): v for key, v in table.items() if typed or key != name}
             author.edit(lambda document, others=others: document.put(at, others or None))
         imgui.same_line(0, 0.3 * ui.font)
         _field(ui, author, (*at, name), value, "", False)
-    if imgui.small_button(f"\uf067  Another name##{at[-1]}"):
+    if imgui.small_button(labelled(f"\uf067  Another name##{at[-1]}")):
         free = next(name for name in "abcdefghijklmnopqrstuvwxyz" if name not in table)
         value = "energy" if at[-1] == "measure" else "0"
         author.edit(lambda document: document.put(at, {**table, free: value}))
@@ -232,17 +238,17 @@ def _foot(ui: UiState, author: Author) -> None:
     c = style.colors(ui)
     imgui.begin_disabled(author.lesson is None or not author.steps or bool(author.problems) or author.pending)
     with style.color(imgui.Col_.button, c.accent), style.color(imgui.Col_.text, c.on_accent):
-        if imgui.button("\uf04b  Try it##author_try"):
+        if imgui.button(labelled("\uf04b  Try it##author_try")):
             ui.request("author_try")
     imgui.end_disabled()
-    imgui.set_item_tooltip("As a student sees it, from this step on; closing it leads back here")
-    for by, words in ((1, "\uf0e2  Undo##author_undo"), (-1, "Redo##author_redo")):
+    imgui.set_item_tooltip(_("As a student sees it, from this step on; closing it leads back here"))
+    for by, words in ((1, labelled("\uf0e2  Undo##author_undo")), (-1, labelled("Redo##author_redo"))):
         imgui.same_line(0, 0.4 * ui.font)
         if imgui.button(words):
             author.undo(by)
     with style.font(ui, size=13.0):
         if not author.steps:
-            style.muted(ui, style.clipped_text("It is saved once it has a step", imgui.get_content_region_avail().x))
+            style.muted(ui, style.clipped_text(_("It is saved once it has a step"), imgui.get_content_region_avail().x))
         elif author.problems:
             with style.color(imgui.Col_.text, c.danger):
                 imgui.text(style.clipped_text(f"\uf071  {author.problems[0].partition(': ')[2]}",

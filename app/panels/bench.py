@@ -6,6 +6,7 @@ from typing import Any
 
 from imgui_bundle import imgui
 
+from ...physics.core.language import N_, _, labelled
 from ...physics.scene import edits
 from ...physics.scene.document import Document
 from ...physics.scene.fields import fields, tables
@@ -17,24 +18,27 @@ from .fields import Rows, first, read_number, written
 
 #: joints that can be added, and what they let their bodies do
 JOINTS = {
-    "hinge": "turns about one axis", "slider": "moves along one axis", "ball": "turns about a point",
-    "universal": "turns about two axes", "screw": "turns and moves along one axis", "fixed": "holds all",
+    "hinge": N_("turns about one axis"), "slider": N_("moves along one axis"), "ball": N_("turns about a point"),
+    "universal": N_("turns about two axes"), "screw": N_("turns and moves along one axis"), "fixed": N_("holds all"),
 }
 #: headings of the tables of a scene
 TITLES = {
-    "scene": "Scene", "camera": "First view", "solver": "Solver", "material": "Materials", "compare": "Compared sides",
-    "pair": "Pairs of materials", "body": "Bodies", "array": "Arrays", "spring": "Springs", "joint": "Joints",
-    "apart": "Pass through each other", "closed_form": "Closed forms",
+    "scene": N_("Scene"), "camera": N_("First view"), "solver": N_("Solver"), "material": N_("Materials"),
+          "compare": N_("Compared sides"),
+    "pair": N_("Pairs of materials"), "body": N_("Bodies"), "array": N_("Arrays"), "spring": N_("Springs"),
+          "joint": N_("Joints"),
+    "apart": N_("Pass through each other"), "closed_form": N_("Closed forms"),
 }
 SCENE: Location = ("scene",)
-SHORT = {"height_field": "Heights"}  # on its button
+SHORT = {"height_field": N_("Heights")}  # on its button
 FIRST_IN_LIST = ("scene", "body", "joint", "spring", "material", "pair")
 #: icon, title, and what the tool does to what is chosen
 TOOLS = {
-    "move": ("\uf047", "Move", "Move what is chosen"), "turn": ("\uf2f1", "Turn", "Turn what is chosen"),
-    "scale": ("\uf424", "Scale", "Scale what is chosen"),
-    "velocity": ("→", "Throw", "Drag the first velocity of what is chosen, as an arrow"),
-    "spin": ("\uf2f9", "Spin", "Drag the first angular velocity of what is chosen, as an arrow"),
+    "move": ("\uf047", N_("Move"), N_("Move what is chosen")),
+         "turn": ("\uf2f1", N_("Turn"), N_("Turn what is chosen")),
+    "scale": ("\uf424", N_("Scale"), N_("Scale what is chosen")),
+    "velocity": ("→", N_("Throw"), N_("Drag the first velocity of what is chosen, as an arrow")),
+    "spin": ("\uf2f9", N_("Spin"), N_("Drag the first angular velocity of what is chosen, as an arrow")),
 }
 
 
@@ -47,13 +51,13 @@ def draw_bench(ui: UiState, rect: Rect) -> None:
         if not shown:
             return
         imgui.begin_child("bench_scroll")
-        style.heading(ui, "Add a body")
+        style.heading(ui, _("Add a body"))
         _shapes(ui)
         imgui.dummy((0, 0.3 * ui.font))
-        style.heading(ui, "Join")
+        style.heading(ui, _("Join"))
         _joints(ui)
         imgui.dummy((0, 0.3 * ui.font))
-        style.heading(ui, "The scene")
+        style.heading(ui, _("The scene"))
         kinds = tables()
         for name in (*FIRST_IN_LIST, *(name for name in kinds if name not in FIRST_IN_LIST)):
             _kind(ui, name, kinds[name])
@@ -64,7 +68,7 @@ def _columns(ui: UiState) -> tuple[int, float]:
     """How many buttons stand beside each other, and their width."""
     room, gap = imgui.get_content_region_avail().x, imgui.get_style().item_spacing.x
     with style.font(ui, size=14.0):
-        longest = imgui.calc_text_size("Universal").x + 2.0 * imgui.get_style().frame_padding.x
+        longest = imgui.calc_text_size(_("Universal")).x + 2.0 * imgui.get_style().frame_padding.x
     count = max(1, min(3, int((room + gap) / (longest + gap))))
     return count, (room - (count - 1) * gap) / count
 
@@ -74,23 +78,23 @@ def _shapes(ui: UiState) -> None:
     bench = ui.workbench
     columns, wide = _columns(ui)
     for k, (kind, shape) in enumerate(edits.FIRST.items()):
-        word = kind.replace("_", " ")
+        word = _(kind.replace("_", " "))
         if k % columns:
             imgui.same_line()
-        on = bench.placing is not None and bench.undoes == f"Add {kind}"
+        on = bench.placing is not None and bench.undoes == _("Add {kind}").format(kind=kind)
         c = style.colors(ui)
         with style.color(imgui.Col_.button, c.accent if on else c.raised), style.font(ui, size=14.0), \
                 style.color(imgui.Col_.button_hovered, c.accent if on else c.hovered), \
                 style.color(imgui.Col_.text, c.on_accent if on else c.text):
-            if imgui.button(f"{SHORT.get(kind, kind.capitalize())}##add", (wide, 0)):
+            if imgui.button(labelled(f"{SHORT.get(kind, kind.capitalize())}##add"), (wide, 0)):
                 bench.begin_placing({"type": kind, **shape})
-        imgui.set_item_tooltip(f"A {word}: click in the view where it is to be. Esc gives up.")
+        imgui.set_item_tooltip(_("A {word}: click in the view where it is to be. Esc gives up.").format(word=word))
     if len(edits.FIRST) % columns:
         imgui.same_line()
     with style.font(ui, size=14.0), style.color(imgui.Col_.button, style.colors(ui).raised):
-        if imgui.button("Mesh …##add", (wide, 0)):
+        if imgui.button(labelled("Mesh …##add"), (wide, 0)):
             ui.request("add_mesh")
-    imgui.set_item_tooltip("A body of a mesh file; or drop the file on the window")
+    imgui.set_item_tooltip(_("A body of a mesh file; or drop the file on the window"))
 
 
 def _joints(ui: UiState) -> None:
@@ -100,33 +104,34 @@ def _joints(ui: UiState) -> None:
     ends = ["world", *(known[k] for k in chosen)][-2:]
     imgui.begin_disabled(len(chosen) not in (1, 2))
     columns, wide = _columns(ui)
-    for k, (kind, does) in enumerate((*JOINTS.items(), ("spring", "pulls at both"))):
+    for k, (kind, does) in enumerate((*JOINTS.items(), ("spring", N_("pulls at both")))):
         if k % columns:
             imgui.same_line()
         with style.font(ui, size=14.0):
-            pressed = imgui.button(f"{kind.capitalize()}##join", (wide, 0))
-        imgui.set_item_tooltip(f"{kind.capitalize()}: {does}. Between two chosen bodies, or the world and one.")
+            pressed = imgui.button(labelled(f"{kind.capitalize()}##join"), (wide, 0))
+        imgui.set_item_tooltip(_("{kind}: {does}. Between two chosen bodies, or the world and "
+                                 "one.").format(kind=_(kind.capitalize()), does=_(does)))
         if pressed and len(chosen) in (1, 2):
             _join(ui, kind, ends, chosen)
     imgui.end_disabled()
     if len(chosen) in (1, 2):
         style.muted(ui, " and ".join(ends), wrap=True)
     else:
-        style.muted(ui, "Choose one body (with the world) or two.", wrap=True)
+        style.muted(ui, _("Choose one body (with the world) or two."), wrap=True)
 
 
 def _join(ui: UiState, kind: str, ends: list[str], chosen: list[int]) -> None:
     bench = ui.workbench
     place = edits.pose(bench.document.get(("body", chosen[-1]))).position
-    name = f"Join {ends[0]} and {ends[1]}"
+    name = _("Join {a} and {b}").format(a=ends[0], b=ends[1])
     if kind == "spring":
         made = ui.edit(name, lambda d: ("spring", edits.add_spring(d, ends[0], ends[1])))
     else:
         made = ui.edit(name, lambda d: ("joint", edits.add_joint(d, kind, ends[0], ends[1], place.tolist())))
     if made is not None:
         bench.choose(made)
-        ui.say("Its ends are set at the right." if kind == "spring" else
-               "Move drags its anchor, Turn its axis; all else is at the right.")
+        ui.say(_("Its ends are set at the right.") if kind == "spring" else
+               _("Move drags its anchor, Turn its axis; all else is at the right."))
 
 
 def _kind(ui: UiState, name: str, form: str) -> None:
@@ -134,18 +139,18 @@ def _kind(ui: UiState, name: str, form: str) -> None:
     document = ui.workbench.document
     given = document.get((name,))
     if form == "table":
-        _line(ui, (name,), TITLES.get(name, name.capitalize()), given is None)
+        _line(ui, (name,), _(TITLES.get(name, name.capitalize())), given is None)
         return
     count, edge = len(given or ()), style.right_edge()
     flags = imgui.TreeNodeFlags_.allow_overlap | imgui.TreeNodeFlags_.span_avail_width
     flags |= imgui.TreeNodeFlags_.default_open if name == "body" else 0
-    opened = imgui.tree_node_ex(f"{TITLES.get(name, name)} ({count})##{name}", flags)
+    opened = imgui.tree_node_ex(f"{_(TITLES.get(name, name))} ({count})###{name}", flags)
     if name != "body":
         imgui.same_line(edge - 1.2 * ui.font)
         with style.color(imgui.Col_.button, (0, 0, 0, 0)):
             if imgui.small_button(f"\uf067##new {name}"):
                 _add(ui, name, form)
-        imgui.set_item_tooltip("Add one")
+        imgui.set_item_tooltip(_("Add one"))
     if opened:
         if form == "named":
             for key in given or ():
@@ -177,7 +182,8 @@ def _bodies(ui: UiState, count: int) -> None:
             if imgui.is_item_clicked() and not imgui.is_item_toggled_open():
                 bench.drop_placing()
                 bench.choose(*(("body", m) for m in members))
-            imgui.set_item_tooltip("A group: a click chooses all of it, as a double click on a body of it in the view")
+            imgui.set_item_tooltip(_("A group: a click chooses all of it, as a double click on a body of it in the "
+                                     "view"))
             if opened:
                 for m in members:
                     _line(ui, ("body", m), known[m])
@@ -191,11 +197,11 @@ def _add(ui: UiState, name: str, form: str) -> None:
         while document.get((name, f"new {k}")) is not None:
             k += 1
         place: Location = (name, f"new {k}")
-        ui.edit(f"Add {name}", lambda d: d.extend(place, [{f.name: f.default for f in fields(name)
+        ui.edit(_("Add {name}").format(name=name), lambda d: d.extend(place, [{f.name: f.default for f in fields(name)
                                                            if f.default is not None}]))
     else:
         table = first(document, name, name)
-        made = ui.edit(f"Add {name}", lambda d: d.append((name,), table))
+        made = ui.edit(_("Add {name}").format(name=name), lambda d: d.append((name,), table))
         place = (name, made if made is not None else 0)
     ui.workbench.choose(place)
 
@@ -271,7 +277,7 @@ def _meshes(ui: UiState, bodies: list[int]) -> None:
         words, share = bench.checking
         imgui.progress_bar(share, (-1, 0.5 * ui.font), "")
         style.muted(ui, f"{words} …", wrap=True)
-        if bench.undoes and imgui.button("Take the edit back##checking"):
+        if bench.undoes and imgui.button(labelled("Take the edit back##checking")):
             ui.request("undo")
     shapes = [shape for k in bodies for shape in bench.document.get(("body", k, "shape")) or ()]
     files = {str(shape.get("file")) for shape in shapes if shape.get("type") == "mesh"}
@@ -281,14 +287,14 @@ def _meshes(ui: UiState, bodies: list[int]) -> None:
         for note in dict.fromkeys(bench.built.notes):
             if note.startswith(tuple(Path(file).name for file in files)):
                 style.muted(ui, note, wrap=True)
-        changed, on = imgui.checkbox("Show it as it collides, each part in a colour", ui.view.as_collided)
+        changed, on = imgui.checkbox(labelled("Show it as it collides, each part in a colour"), ui.view.as_collided)
         if changed:
             ui.view.as_collided = on
 
 
 def _title(ui: UiState, place: Location) -> str:
     if len(place) == 1:
-        return TITLES.get(str(place[0]), str(place[0]))
+        return _(TITLES.get(str(place[0]), str(place[0])))
     return str(place[1]) if place[0] == "material" else called(ui.workbench.document, place)
 
 
@@ -301,33 +307,33 @@ def _wrong(ui: UiState) -> None:
             with style.color(imgui.Col_.text, c.danger):
                 imgui.text_wrapped("\uf071  " + line.removeprefix("scene: "))
         if bench.problems:
-            style.muted(ui, "The view shows the last version that could run. Ctrl+Z takes the edit back.", wrap=True)
+            style.muted(ui, _("The view shows the last version that could run. Ctrl+Z takes the edit back."), wrap=True)
         for overlap in bench.built.overlaps[:4] if quiet else ():
             with style.color(imgui.Col_.text, c.danger):
-                imgui.text_wrapped(f"\uf071  {overlap.bodies[0]} and {overlap.bodies[1]} overlap by "
-                                   f"{style.engineering(overlap.depth, 'm')}")
+                imgui.text_wrapped("\uf071  " + _("{a} and {b} overlap by {depth}").format(
+                    a=overlap.bodies[0], b=overlap.bodies[1], depth=style.engineering(overlap.depth, "m")))
         if quiet and len(bench.built.overlaps) > 4:
-            style.muted(ui, f"… and {len(bench.built.overlaps) - 4} more pairs overlap.")
+            style.muted(ui, _("… and {overlaps} more pairs overlap.").format(overlaps=len(bench.built.overlaps) - 4))
 
 
 def _actions(ui: UiState, place: Location, bodies: list[int]) -> None:
     """Buttons for what is chosen."""
     bench = ui.workbench
     with style.font(ui, size=14.0):
-        if place[0] == "camera" and imgui.button("Take the present view"):
+        if place[0] == "camera" and imgui.button(labelled("Take the present view")):
             ui.request("view_of_scene")
         if len(place) > 1:
-            if imgui.button("\uf1f8  Delete"):
+            if imgui.button(labelled("\uf1f8  Delete")):
                 ui.request("delete")
-            imgui.set_item_tooltip(f"Delete  ({key_of('delete')})")
+            imgui.set_item_tooltip(_("Delete  ({value})").format(value=key_of('delete')))
         if not bodies:
             return
-        style.beside("\uf0c5  Duplicate")
-        if imgui.button("\uf0c5  Duplicate"):
+        style.beside(labelled("\uf0c5  Duplicate"))
+        if imgui.button(labelled("\uf0c5  Duplicate")):
             ui.request("duplicate")
-        imgui.set_item_tooltip(f"Duplicate  ({key_of('duplicate')})")
-        style.beside("\uf00a  Arrange")
-        if imgui.button("\uf00a  Arrange"):
+        imgui.set_item_tooltip(_("Duplicate  ({value})").format(value=key_of('duplicate')))
+        style.beside(labelled("\uf00a  Arrange"))
+        if imgui.button(labelled("\uf00a  Arrange")):
             imgui.open_popup("arrange")
         if imgui.begin_popup("arrange"):
             _arrange(ui)
@@ -335,16 +341,17 @@ def _actions(ui: UiState, place: Location, bodies: list[int]) -> None:
         known = edits.names(bench.document)
         names = [known[k] for k in bodies if k < len(known)]
         grouped = {bench.document.get(("body", k, "group")) for k in bodies}
-        if imgui.button("Group##bench" if len(grouped) > 1 or None in grouped else "Ungroup##bench"):
+        if imgui.button(labelled("Group##bench") if len(grouped) > 1 or None in grouped
+                        else labelled("Ungroup##bench")):
             ui.request("group")
-        imgui.set_item_tooltip(f"Bodies of a group are chosen together  ({key_of('group')})")
+        imgui.set_item_tooltip(_("Bodies of a group are chosen together  ({value})").format(value=key_of('group')))
         imgui.same_line()
-        if imgui.button("Show##bench" if set(names) <= bench.hidden else "Hide##bench"):
+        if imgui.button(labelled("Show##bench") if set(names) <= bench.hidden else labelled("Hide##bench")):
             ui.request("hide")
-        imgui.set_item_tooltip(f"Not drawn while the scene is edited  ({key_of('hide')})")
+        imgui.set_item_tooltip(_("Not drawn while the scene is edited  ({value})").format(value=key_of('hide')))
         imgui.same_line()
-        changed, locked = imgui.checkbox("Lock", all(n in bench.locked for n in names))
-        imgui.set_item_tooltip("The mouse leaves it alone")
+        changed, locked = imgui.checkbox(labelled("Lock"), all(n in bench.locked for n in names))
+        imgui.set_item_tooltip(_("The mouse leaves it alone"))
         if changed:
             bench.locked = bench.locked | set(names) if locked else bench.locked - set(names)
 
@@ -352,7 +359,7 @@ def _actions(ui: UiState, place: Location, bodies: list[int]) -> None:
 def _arrange(ui: UiState) -> None:
     """Copies in a grid or a circle, and mirror images."""
     tools = ui.workbench.tools
-    style.heading(ui, "Row, grid, tower")
+    style.heading(ui, _("Row, grid, tower"))
     given: dict[str, list[Any]] = {"count": tools.count, "spacing": tools.spacing}
     for name, values in given.items():
         for k in range(3):
@@ -362,27 +369,27 @@ def _arrange(ui: UiState) -> None:
             if changed and not isinstance(number, str):
                 values[k] = max(int(number), 1) if name == "count" else number
             imgui.same_line()
-        imgui.text("along x, y, z" if name == "count" else "m apart")
-    if imgui.button("Make the grid##arrange"):
+        imgui.text(_("along x, y, z") if name == "count" else _("m apart"))
+    if imgui.button(labelled("Make the grid##arrange")):
         count, spacing = list(tools.count), list(tools.spacing)
         ui.request("copies", ("Arrange", lambda d, chosen: edits.arrange(d, chosen, count, spacing)))
         imgui.close_current_popup()
     imgui.separator()
-    style.heading(ui, "Circle")
+    style.heading(ui, _("Circle"))
     many, radius = tools.ring
     imgui.set_next_item_width(6.0 * ui.font)
     many = imgui.input_int("bodies", many)[1]
     imgui.set_next_item_width(6.0 * ui.font)
-    radius = imgui.input_double("m radius", radius, 0.0, 0.0, "%.6g")[1]
+    radius = imgui.input_double(labelled("m radius"), radius, 0.0, 0.0, "%.6g")[1]
     tools.ring = min(max(many, 2), 1000), radius
-    if imgui.button("Make the circle##arrange"):
+    if imgui.button(labelled("Make the circle##arrange")):
         ring = tools.ring
         ui.request("copies", ("Circle of", lambda d, chosen: edits.circle(d, chosen, *ring)))
         imgui.close_current_popup()
     imgui.separator()
-    style.heading(ui, "Mirror through the origin")
+    style.heading(ui, _("Mirror through the origin"))
     for k, axis in enumerate("xyz"):
-        if imgui.button(f"Across {axis}##mirror"):
+        if imgui.button(f"{_('Across {axis}').format(axis=axis)}###Across {axis}##mirror"):
             ui.request(f"mirror_{axis}")
             imgui.close_current_popup()
         if k < 2:
@@ -392,11 +399,11 @@ def _arrange(ui: UiState) -> None:
 def _material_name(ui: UiState, name: str) -> None:
     """The name of a material, which is that of its table."""
     imgui.align_text_to_frame_padding()
-    imgui.text("Name")
+    imgui.text(_("Name"))
     imgui.same_line(8.2 * ui.font)
-    typed = Rows(ui, ("material", name)).typed("material name", name, imgui.get_content_region_avail().x, "")
+    typed = Rows(ui, ("material", name)).typed(_("material name"), name, imgui.get_content_region_avail().x, "")
     if typed and ui.workbench.document.get(("material", typed)) is None:
-        ui.edit(f"Name material {typed}", lambda d: edits.rename_material(d, name, typed))
+        ui.edit(_("Name material {typed}").format(typed=typed), lambda d: edits.rename_material(d, name, typed))
         ui.workbench.choose(("material", typed))
 
 
@@ -410,30 +417,30 @@ def draw_tools(ui: UiState, rect: Rect) -> None:
     with style.panel("tools", rect, imgui.WindowFlags_.no_scrollbar) as shown:
         if not shown:
             return
-        tip = f"Let it run from its start  (Space; {key_of('edit')}: without playing)"
-        if style.icon_button(ui, "run", "\uf04b  Run", tip, width=5.0, on=True):
+        tip = _("Let it run from its start  (Space; {value}: without playing)").format(value=key_of('edit'))
+        if style.icon_button(ui, "run", "\uf04b  " + _("Run"), tip, width=5.0, on=True):
             ui.request("play_pause")
         _gap(ui)
         for step, icon, command, name in ((1, "\uf0e2", "undo", bench.undoes), (-1, "\uf01e", "redo", bench.redoes)):
             imgui.begin_disabled(not name)
-            tip = f"{'Undo' if step > 0 else 'Redo'}: {name or 'nothing'}  ({key_of(command)})"
+            tip = f"{_('Undo') if step > 0 else _('Redo')}: {name or _('nothing')}  ({key_of(command)})"
             if style.icon_button(ui, command, icon, tip):
                 ui.request(command)
             imgui.end_disabled()
             imgui.same_line(0, 0.2 * ui.font)
         _gap(ui)
         for name, (icon, title, does) in TOOLS.items():
-            tip = f"{does}  ({key_of('next_tool')}: the next tool)"
+            tip = _("{does}  ({value}: the next tool)").format(does=_(does), value=key_of('next_tool'))
             label, width = (f"{icon}  {title}", 5.0) if rect[2] > 57.0 * ui.font else (icon, 2.2)
             if style.icon_button(ui, name, label, tip, width=width, on=tools.tool == name):
                 tools.tool = name
             imgui.same_line(0, 0.2 * ui.font)
         _gap(ui)
-        tools.local = imgui.checkbox("Own axes", tools.local)[1]
-        imgui.set_item_tooltip("Along the body's own axes instead of the world's")
+        tools.local = imgui.checkbox(labelled("Own axes"), tools.local)[1]
+        imgui.set_item_tooltip(_("Along the body's own axes instead of the world's"))
         imgui.same_line()
-        tools.snap = imgui.checkbox("Snap", tools.snap)[1]
-        imgui.set_item_tooltip("In whole steps of the length and the angle; Ctrl does the other one meanwhile")
+        tools.snap = imgui.checkbox(labelled("Snap"), tools.snap)[1]
+        imgui.set_item_tooltip(_("In whole steps of the length and the angle; Ctrl does the other one meanwhile"))
         if rect[2] > 73.0 * ui.font:
             imgui.same_line()
             imgui.set_next_item_width(4.5 * ui.font)
@@ -451,8 +458,8 @@ def _gap(ui: UiState) -> None:
 def _state(ui: UiState, named: bool) -> None:
     """The file, if there is room to be `named`, and whether it has everything; the button that saves."""
     bench, c = ui.workbench, style.colors(ui)
-    name = bench.path.name if bench.path is not None else "in no file yet"
-    said = "There are changes that no file has" if bench.unsaved else "The file has everything"
+    name = bench.path.name if bench.path is not None else _("in no file yet")
+    said = _("There are changes that no file has") if bench.unsaved else _("The file has everything")
     if named:
         imgui.same_line(imgui.get_window_width() - 15.0 * ui.font)
         with style.color(imgui.Col_.text, c.warning if bench.unsaved else c.muted):
@@ -460,6 +467,6 @@ def _state(ui: UiState, named: bool) -> None:
             imgui.text(style.clipped_text(("\uf111 " if bench.unsaved else "") + name, 9.5 * ui.font))
         imgui.set_item_tooltip(said)
     imgui.same_line(imgui.get_window_width() - 5.0 * ui.font)
-    if imgui.button("\uf0c7  Save##bench"):
+    if imgui.button(labelled("\uf0c7  Save##bench")):
         ui.request("save")
-    imgui.set_item_tooltip(f"Save {name}  ({key_of('save')}). {said}.")
+    imgui.set_item_tooltip(_("Save {name}  ({value}). {said}.").format(name=name, value=key_of('save'), said=said))

@@ -28,9 +28,9 @@ def draw_fan(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]) -
     imgui.set_next_item_width(14.0 * ui.font)
     count = imgui.slider_int("starts", asked.count, *STARTS)[1]
     imgui.set_next_item_width(14.0 * ui.font)
-    power = imgui.slider_float(_("m/s, of hinges rad/s"), math.log10(asked.by), *POWERS, f"{asked.by:.1e}")[1]
+    power = imgui.slider_float(labelled("m/s, of hinges rad/s"), math.log10(asked.by), *POWERS, f"{asked.by:.1e}")[1]
     imgui.set_next_item_width(14.0 * ui.font)
-    until = imgui.slider_float(_("s, the time of a run"), asked.until, *TIMES, "%.1f",
+    until = imgui.slider_float(labelled("s, the time of a run"), asked.until, *TIMES, "%.1f",
                                imgui.SliderFlags_.logarithmic)[1]
     ui.fan_asked = StudyFan(min(max(count, STARTS[0]), STARTS[1]), 10.0**power, until)
     if fan is not None and fan.running:

@@ -9,6 +9,7 @@ from typing import Any
 
 from imgui_bundle import imgui
 
+from ...physics.core.language import _, labelled
 from ...physics.scene import edits
 from ...physics.scene.fields import LIST, Field, fields, table_at
 from ...physics.scene.form import Location, path_text
@@ -55,7 +56,7 @@ class Rows:
         imgui.align_text_to_frame_padding()
         width = 7.6 * ui.font
         with style.color(imgui.Col_.text, c.text if given is not None else c.muted), style.font(ui, size=14.0):
-            imgui.text(style.clipped_text(f"{entry.title}{' *' if entry.needed else ''}", width))
+            imgui.text(style.clipped_text(f"{_(entry.title)}{' *' if entry.needed else ''}", width))
         imgui.set_item_tooltip(self._help(entry))
         end = 1.7 * ui.font if given is not None and not entry.needed else 0.0
         unit = f" {entry.unit}" if entry.unit and entry.kind in ("number", "whole") else ""
@@ -72,12 +73,13 @@ class Rows:
             with style.color(imgui.Col_.button, (0, 0, 0, 0)):
                 if imgui.small_button(f"\uf00d##reset {label}"):
                     self.set(entry, None)
-            imgui.set_item_tooltip(f"Leave it out: {_said(entry.default)}")
+            imgui.set_item_tooltip(_("Leave it out: {default}").format(default=_said(entry.default)))
         self._problems(at)
 
     def _help(self, entry: Field) -> str:
-        default = "" if entry.needed or entry.default in (None, "", []) else f"\nLeft out: {_said(entry.default)}"
-        return f"{entry.name}: {entry.help}{default}"
+        left_out = not entry.needed and entry.default not in (None, "", [])
+        default = _("\nLeft out: {default}").format(default=_said(entry.default)) if left_out else ""
+        return f"{entry.name}: {_(entry.help)}{default}"
 
     def _problems(self, at: Location) -> None:
         for problem in self.ui.workbench.problems_at(at):
@@ -87,13 +89,13 @@ class Rows:
     def set(self, entry: Field, value: Any) -> None:
         """Set the field in all tables that are edited."""
         default = None if entry.needed else entry.default
-        what = "the scene" if self.place[0] == "scene" else path_text(self.place)
+        what = _("the scene") if self.place[0] == "scene" else path_text(self.place)
         if self.place[0] == "body":
             bodies = [int(place[1]) for place in self.places]
             what = self.ui.workbench.called(bodies)
-        name = f"Set {entry.title.lower()} of {what}"
+        name = _("Set {title} of {what}").format(title=_(entry.title).lower(), what=what)
         if self.place[0] == "body" and len(self.place) == 2 and entry.name == "name" and value:
-            self.ui.edit(f"Name {value}", lambda d: edits.rename(d, int(self.place[1]), value))
+            self.ui.edit(_("Name {value}").format(value=value), lambda d: edits.rename(d, int(self.place[1]), value))
             return
         self.ui.edit(name, lambda d: [edits.set_field(d, (*p, entry.name), value, default) for p in self.places])
 
@@ -202,7 +204,7 @@ class Rows:
         if imgui.is_item_deactivated_after_edit():
             self.set(entry, texts.pop(f"{label} picked", shown))
         imgui.same_line(0, 0.3 * self.ui.font)
-        typed = self.typed(label, shown, max(room - 1.9 * self.ui.font, 2.0 * self.ui.font), "of its own")
+        typed = self.typed(label, shown, max(room - 1.9 * self.ui.font, 2.0 * self.ui.font), _("of its own"))
         if typed is not None:
             self.set(entry, typed.strip() or None)
 
@@ -234,13 +236,13 @@ class Rows:
         imgui.dummy((0, 0.1 * ui.font))
         edge = style.right_edge()
         imgui.align_text_to_frame_padding()
-        style.heading(ui, entry.title if entry.kind != LIST else f"{entry.title} ({count})")
+        style.heading(ui, _(entry.title) if entry.kind != LIST else f"{_(entry.title)} ({count})")
         imgui.set_item_tooltip(self._help(entry))
         imgui.same_line(edge - 1.2 * ui.font)
         if entry.kind == LIST or given is None:
             self._adder(entry, at, label)
         elif imgui.small_button(f"\uf1f8##remove {label}"):
-            self.ui.edit(f"Remove {entry.title.lower()}", lambda d: d.remove(at))
+            self.ui.edit(_("Remove {title}").format(title=_(entry.title).lower()), lambda d: d.remove(at))
             return
         else:
             Rows(ui, at).draw()
@@ -254,18 +256,18 @@ class Rows:
                 imgui.open_popup(f"add {label}")
             else:
                 self._add(entry, at, first(self.document, f"{at[0]}.{entry.table}", entry.table))
-        imgui.set_item_tooltip(f"Add: {entry.help}")
+        imgui.set_item_tooltip(_("Add: {help}").format(help=_(entry.help)))
         if entry.table == "shape" and imgui.begin_popup(f"add {label}"):
             for kind, shape in edits.FIRST.items():
-                if imgui.menu_item_simple(kind.capitalize()):
+                if imgui.menu_item_simple(labelled(kind.capitalize())):
                     self._add(entry, at, {"type": kind, **shape})
             imgui.end_popup()
 
     def _add(self, entry: Field, at: Location, table: dict[str, Any]) -> None:
         if entry.kind == LIST:
-            self.ui.edit(f"Add {entry.name}", lambda d: d.append(at, table))
+            self.ui.edit(_("Add {name}").format(name=entry.name), lambda d: d.append(at, table))
         else:
-            self.ui.edit(f"Add {entry.name}", lambda d: d.extend(at, [table]))
+            self.ui.edit(_("Add {name}").format(name=entry.name), lambda d: d.extend(at, [table]))
 
     def _entry(self, entry: Field, at: Location, k: int, count: int) -> None:
         table = self.document.get(at) or {}
@@ -277,8 +279,8 @@ class Rows:
         imgui.same_line(edge - 1.2 * self.ui.font)
         with style.color(imgui.Col_.button, (0, 0, 0, 0)):
             if imgui.small_button(f"\uf1f8##remove {path_text(at)}"):
-                self.ui.edit(f"Remove {title.lower()}", lambda d: d.remove(at))
-        imgui.set_item_tooltip("Remove")
+                self.ui.edit(_("Remove {title}").format(title=_(title).lower()), lambda d: d.remove(at))
+        imgui.set_item_tooltip(_("Remove"))
         if opened:
             if self.document.get(at) is not None:
                 Rows(self.ui, at).draw()
@@ -355,4 +357,4 @@ def hexadecimal(rgb: Any) -> str:
 
 
 def _said(value: Any) -> str:
-    return "as it is without" if value is None else json.dumps(value, ensure_ascii=False)
+    return _("as it is without") if value is None else json.dumps(value, ensure_ascii=False)

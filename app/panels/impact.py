@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.language import N_, _, labelled, ngettext
 from ...physics.core.model import Array, IntArray
 from ...physics.look.inspection import ImpactView
 from ...physics.look.zhang_form import ZhangForm
@@ -19,23 +20,24 @@ from .tabs import Tab
 
 Send = Callable[[Command], None]
 LAW_TITLES = {
-    "newton": ("Newton, all at once", r"0 \le P \perp \zeta^+ + e\,\zeta^- \ge 0"),
-    "poisson": ("Poisson", r"P = P_C + P_E,\quad P_E \ge e\,P_C"),
-    "stronge": ("Stronge", r"\int_{exp} \zeta\,dP = -e^2 \int_{comp} \zeta\,dP"),
-    "sequential": ("One after the other", r"P_i = -(1+e)\,\frac{\zeta_i}{M_{ii}}\ \text{fastest first}"),
-    "zhang": ("Equality (Zhang)", r"A M^{-1} d\, I^* = H:\quad \zeta^+ = -e\,\zeta^-"),
-    "sticking": ("Sticking", r"P = -M^{-1}(1+E)\,\zeta^-"),
-    "coulomb": ("Coulomb's cone", r"|P_t| \le \mu P_n"),
-    "ball": ("Newton, and e_t, e_ψ of balls",
+    "newton": (N_("Newton, all at once"), r"0 \le P \perp \zeta^+ + e\,\zeta^- \ge 0"),
+    "poisson": (N_("Poisson"), r"P = P_C + P_E,\quad P_E \ge e\,P_C"),
+    "stronge": (N_("Stronge"), r"\int_{exp} \zeta\,dP = -e^2 \int_{comp} \zeta\,dP"),
+    "sequential": (N_("One after the other"), r"P_i = -(1+e)\,\frac{\zeta_i}{M_{ii}}\ \text{fastest first}"),
+    "zhang": (N_("Equality (Zhang)"), r"A M^{-1} d\, I^* = H:\quad \zeta^+ = -e\,\zeta^-"),
+    "sticking": (N_("Sticking"), r"P = -M^{-1}(1+E)\,\zeta^-"),
+    "coulomb": (N_("Coulomb's cone"), r"|P_t| \le \mu P_n"),
+    "ball": (N_("Newton, and e_t, e_ψ of balls"),
              r"\zeta_t^+ = -e_t\,\zeta_t^-,\ \psi^+ = -e_\psi\,\psi^-,\ |P_t| \le \mu P_n"),
 }
 #: coefficients in the inspector, ImpactView and Set: their symbols, the sliders' ends, and what they are
 COEFFICIENTS = {
-    "restitution": ("e", 0.0, 1.0, "Restitution: how much of the approach comes back"),
-    "friction": ("μ", 0.0, 1.5, "Friction"),
-    "restitution_t": ("e_t", -1.0, 1.0, "Of balls: how much of the slip comes back, as far as friction can; -1 is "
-                                        "smooth, 0 sticks, 1 is a super-ball"),
-    "restitution_psi": ("e_ψ", -1.0, 1.0, "Of balls: how much of the spin about the normal comes back; -1 leaves it"),
+    "restitution": ("e", 0.0, 1.0, N_("Restitution: how much of the approach comes back")),
+    "friction": ("μ", 0.0, 1.5, N_("Friction")),
+    "restitution_t": ("e_t", -1.0, 1.0, N_("Of balls: how much of the slip comes back, as far as friction can; -1 is "
+                                        "smooth, 0 sticks, 1 is a super-ball")),
+    "restitution_psi": ("e_ψ", -1.0, 1.0,
+                        N_("Of balls: how much of the spin about the normal comes back; -1 leaves it")),
 }
 OF_BALLS = ("restitution_t", "restitution_psi")
 MOST_BODIES = 40
@@ -66,9 +68,11 @@ def _what(ui: UiState, snapshot: Snapshot, view: ImpactView, send: Send) -> None
     with style.font(ui, bold=True):
         imgui.text_wrapped(f"{a} → {b} at t = {event.t:.4f} s")
     count = len(view.friction)
-    style.muted(ui, ("1 contact takes part, " if count == 1 else f"{count} contacts take part, ")
-                    + ("in the step just made" if ago == 0 else f"{ago} step{'s' if ago > 1 else ''} ago")
-                    + ". What if …", wrap=True)
+    style.muted(ui,
+                ngettext("{n} contact takes part, ", "{n} contacts take part, ", count).format(n=count)
+                    + (_("in the step just made") if ago == 0
+                       else ngettext("{n} step ago", "{n} steps ago", ago).format(n=ago))
+                    + _(". What if …"), wrap=True)
     between_balls = bool(view.balls.any())
     for name, (symbol, low, high, meaning) in COEFFICIENTS.items():
         if between_balls or name not in OF_BALLS:
@@ -77,13 +81,14 @@ def _what(ui: UiState, snapshot: Snapshot, view: ImpactView, send: Send) -> None
             if name in OF_BALLS and asked not in (None, getattr(inspector, name)):
                 inspector.law = "ball"  # the only law with these coefficients
             setattr(inspector, name, asked)
-    if imgui.button("Make this step again so##impact"):
+    if imgui.button(labelled("Make this step again so##impact")):
         for name in COEFFICIENTS:
             if getattr(inspector, name) is not None:
                 send(Set(name, getattr(inspector, name)))
         send(Seek(event.step - 1))
         send(Step(1))
-    imgui.set_item_tooltip("Go back to before the impact, set what was moved for all contacts, and take the step anew")
+    imgui.set_item_tooltip(_("Go back to before the impact, set what was moved for all contacts, and take the step "
+                             "anew"))
 
 
 def _coefficient(
@@ -95,7 +100,7 @@ def _coefficient(
     shown = asked if asked is not None else 0.5 * (low + high)
     imgui.align_text_to_frame_padding()
     if asked is None and not len(own):
-        imgui.text(f"{symbol} not set")
+        imgui.text(_("{symbol} not set").format(symbol=symbol))
     elif asked is not None or low == high:
         imgui.text(f"{symbol} = {shown:.2f}")
     else:
@@ -109,7 +114,7 @@ def _coefficient(
         changed, value = False, shown
         asked = None
     imgui.end_disabled()
-    imgui.set_item_tooltip("As it was in the scene")
+    imgui.set_item_tooltip(_("As it was in the scene"))
     return value if changed else asked
 
 
@@ -117,14 +122,14 @@ def _laws(ui: UiState, view: ImpactView) -> None:
     """All laws with what they lose; a click chooses the one that is shown."""
     with style.font(ui, size=14.0):
         if imgui.begin_table("laws", 3, TABLE & ~imgui.TableFlags_.scroll_y):
-            imgui.table_setup_column("Law")
-            imgui.table_setup_column("Energy lost", imgui.TableColumnFlags_.width_fixed, 7.6 * ui.font)
-            imgui.table_setup_column("Status", imgui.TableColumnFlags_.width_fixed, 4.0 * ui.font)
+            imgui.table_setup_column(_("Law"))
+            imgui.table_setup_column(_("Energy lost"), imgui.TableColumnFlags_.width_fixed, 7.6 * ui.font)
+            imgui.table_setup_column(_("Status"), imgui.TableColumnFlags_.width_fixed, 4.0 * ui.font)
             imgui.table_headers_row()
             for law, impact in view.impacts.items():
                 imgui.table_next_row()
                 imgui.table_next_column()
-                if imgui.selectable(f"{LAW_TITLES[law][0]}##law_{law}", law == ui.inspector.law,
+                if imgui.selectable(labelled(f"{LAW_TITLES[law][0]}##law_{law}"), law == ui.inspector.law,
                                     imgui.SelectableFlags_.span_all_columns)[0]:
                     ui.inspector.law = law
                 imgui.table_next_column()
@@ -158,12 +163,12 @@ def _result(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
     spin = r" + \frac{1}{2} P_\psi(\psi^- + \psi^+)" if law == "ball" else ""
     formula(ui, rf"\Delta E = \frac{{1}}{{2}} P\cdot(\zeta^- + \zeta^+){spin} = {gain}\ \mathrm{{J}}", 15.0)
     if law == "zhang" and (impact.impulse < 0.0).any():
-        style.muted(ui, "An equality holds whatever the sign of the impulse: where it is negative here, the contact "
-                        "pulls, and Newton's inequalities let go.", wrap=True)
+        style.muted(ui, _("An equality holds whatever the sign of the impulse: where it is negative here, the contact "
+                        "pulls, and Newton's inequalities let go."), wrap=True)
     elif lost(view, law) < 0.0:
         with style.color(imgui.Col_.text, style.colors(ui).warning):
-            imgui.text_wrapped("Energy grows: friction turned the slip around, and e compares velocities only (Kane's "
-                               "paradox). Stronge's and Poisson's laws and Coulomb's cone gain nothing.")
+            imgui.text_wrapped(_("Energy grows: friction turned the slip around, and e compares velocities only "
+                                 "(Kane's paradox). Stronge's and Poisson's laws and Coulomb's cone gain nothing."))
     joints = view.joints.get(law, ())
     tables = {
         "Contacts": lambda: _contacts(ui, snapshot, view, impact.impulse, impact.zeta, width),
@@ -174,7 +179,7 @@ def _result(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
     with style.font(ui, size=14.0):
         if imgui.begin_tab_bar("impact_tables"):
             for name, draw in tables.items():
-                if imgui.begin_tab_item(name)[0]:
+                if imgui.begin_tab_item(labelled(name))[0]:
                     draw()
                     imgui.end_tab_item()
             imgui.end_tab_bar()
@@ -184,7 +189,7 @@ def _contacts(ui: UiState, snapshot: Snapshot, view: ImpactView, impulse: np.nda
               ) -> None:
     """ζ before and after and the impulse of each contact."""
     contacts = view.contacts
-    columns = ["Contact", "ζ⁻", "ζ⁺", "P [N s]"] + (["|P_t|"] if width == 3 else [])
+    columns = [_("Contact"), "ζ⁻", "ζ⁺", "P [N s]"] + (["|P_t|"] if width == 3 else [])
     if not imgui.begin_table("impact_contacts", len(columns), TABLE):
         return
     imgui.table_setup_scroll_freeze(0, 1)
@@ -213,7 +218,7 @@ def _joints(ui: UiState, snapshot: Snapshot, joints: Sequence[JointImpulse]) -> 
     if not imgui.begin_table("impact_joints", 3, TABLE):
         return
     imgui.table_setup_scroll_freeze(0, 1)
-    imgui.table_setup_column("Joint", imgui.TableColumnFlags_.width_stretch)
+    imgui.table_setup_column(_("Joint"), imgui.TableColumnFlags_.width_stretch)
     imgui.table_setup_column("|P| [N s]", imgui.TableColumnFlags_.width_fixed, 3.8 * ui.font)
     imgui.table_setup_column("|L| [N m s]", imgui.TableColumnFlags_.width_fixed, 4.4 * ui.font)
     imgui.table_headers_row()
@@ -238,7 +243,7 @@ def _in_zhangs_terms(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
     formula(ui, r"\Delta\dot q = M^{-1} d\, I^*", 15.0)
     draw_maps(ui, "zhang", zhang_maps(snapshot, view.zhang))
     if found.status != "solved":
-        style.muted(ui, f"A M⁻¹ d is singular: the solution is {found.status}.")
+        style.muted(ui, _("A M⁻¹ d is singular: the solution is {status}.").format(status=found.status))
 
 
 def zhang_maps(snapshot: Snapshot, form: ZhangForm) -> list[Map]:
@@ -246,7 +251,7 @@ def zhang_maps(snapshot: Snapshot, form: ZhangForm) -> list[Map]:
     found, names = form.impact, [snapshot.labels.joints[j] for j in np.concatenate(form.joints).tolist()]
 
     def point(k: int) -> str:
-        return f"point {k + 1}"
+        return _("point {k}").format(k=k + 1)
 
     def tip(symbol: str, values: Array, rows: Callable[[int], str], columns: Callable[[int], str] | None, unit: str
             ) -> Callable[[int, int], str]:
@@ -262,7 +267,7 @@ def zhang_maps(snapshot: Snapshot, form: ZhangForm) -> list[Map]:
         return Map(title, table, None, tip(symbol, table, rows, columns, unit))
 
     def link(i: int) -> str:
-        return f"the link on {names[i]}"
+        return _("the link on {names}").format(names=names[i])
 
     return [
         entry("W", "W", found.W, link, point), entry("M", "M", found.M, names.__getitem__, names.__getitem__),
@@ -277,7 +282,7 @@ def _bodies(ui: UiState, snapshot: Snapshot, view: ImpactView, law: str) -> None
     if not imgui.begin_table("impact_bodies", 3, TABLE):
         return
     imgui.table_setup_scroll_freeze(0, 1)
-    imgui.table_setup_column("Body", imgui.TableColumnFlags_.width_stretch, 1.0)
+    imgui.table_setup_column(_("Body"), imgui.TableColumnFlags_.width_stretch, 1.0)
     imgui.table_setup_column("v⁻ [m/s]", imgui.TableColumnFlags_.width_stretch, 1.6)
     imgui.table_setup_column("v⁺ [m/s]", imgui.TableColumnFlags_.width_stretch, 1.6)
     imgui.table_headers_row()

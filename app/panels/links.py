@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui, implot
 
+from ...physics.core.language import N_, _, labelled
 from ...physics.run.link_study import KINDS, LINKS
 from ...physics.run.messages import Command, LinkPoint, LinkStudy, Snapshot, StudyLinks
 from ..ui_state import UiState
@@ -12,9 +13,9 @@ from . import style
 
 #: field of LinkPoint, heading, factor to its unit
 PLOTS = (
-    ("cost", "Cost of a step [µs]", 1e6),
-    ("apart", "Joints apart, at worst [m]", 1.0),
-    ("astray", "Last link astray after 1 s [m]", 1.0),
+    ("cost", N_("Cost of a step [µs]"), 1e6),
+    ("apart", N_("Joints apart, at worst [m]"), 1.0),
+    ("astray", N_("Last link astray after 1 s [m]"), 1.0),
 )
 PLOT = (implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_mouse_text | implot.Flags_.no_title
         | implot.Flags_.no_legend)
@@ -25,10 +26,13 @@ def draw_links(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None])
     found = snapshot.links or LinkStudy(snapshot.settings, (), running=False)
     s = found.settings
     with style.font(ui, bold=True, size=20.0):
-        imgui.text("Over the number of links")
-    style.muted(ui, "Chains of rods are held level and let go for a second: the positions of the joints as the state, "
+        imgui.text(_("Over the number of links"))
+    style.muted(ui,
+                _("Chains of rods are held level and let go for a second: the positions of the joints as the state, "
                     "or hinges as constraints on the rods, with each cure of their drift. "
-                    f"{s.method.replace('_', ' ').capitalize()}, {s.integrator}, h = 1/{1.0 / s.h:.4g} s.", wrap=True)
+                    "{method}, {integrator}, h = 1/{h:.4g} s.").format(
+                    method=_(s.method.replace("_", " ")), integrator=_(s.integrator.replace("_", " ")), h=1.0 / s.h),
+                wrap=True)
     _legend(ui)
     width = (imgui.get_content_region_avail().x - 2 * imgui.get_style().item_spacing.x) / len(PLOTS)
     for k, (name, title, factor) in enumerate(PLOTS):
@@ -44,12 +48,12 @@ def draw_links(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None])
         share = len(found.points) / (len(KINDS) * len(LINKS))
         imgui.progress_bar(share, (12 * ui.font, imgui.get_frame_height()), "")
         imgui.same_line()
-        if imgui.button("Stop##links"):
+        if imgui.button(labelled("Stop##links")):
             send(StudyLinks(False))
-    elif imgui.button("Measure again##links"):
+    elif imgui.button(labelled("Measure again##links")):
         send(StudyLinks())
     imgui.same_line()
-    if imgui.button("Close##links"):
+    if imgui.button(labelled("Close##links")):
         ui.links = False
 
 
@@ -61,8 +65,8 @@ def colors_of_kinds(ui: UiState) -> tuple[style.Color, ...]:
 
 def title_of(coordinates: str, cure: str) -> str:
     if not cure:
-        return f"{coordinates}: joints cannot come apart"
-    return f"{coordinates}, " + {"none": "no cure", "baumgarte": "Baumgarte"}.get(cure, cure)
+        return _("{coordinates}: joints cannot come apart").format(coordinates=_(coordinates))
+    return f"{_(coordinates)}, " + _({"none": N_("no cure"), "baumgarte": "Baumgarte"}.get(cure, cure))
 
 
 def series(points: tuple[LinkPoint, ...], coordinates: str, cure: str, name: str) -> tuple[np.ndarray, np.ndarray]:

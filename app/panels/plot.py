@@ -201,7 +201,7 @@ def save_button(ui: UiState, made: Callable[[], Figure], on: bool = True) -> Non
     imgui.end_disabled()
     if imgui.begin_popup("save_curves_as"):
         for suffix, words in SAVED_AS.items():
-            if imgui.menu_item_simple(f"{suffix[1:].upper()}, {words}##save{suffix}"):
+            if imgui.menu_item_simple(f"{suffix[1:].upper()}, {_(words)}###save{suffix}"):
                 ui.request("save_curves", (made(), suffix))
         imgui.end_popup()
 

@@ -324,9 +324,9 @@ def right_edge() -> float:
 
 
 def beside(label: str) -> None:
-    """Put a button with this label beside the last widget where there is room, else on a line of its own."""
+    """Put a button with this label, "Close##map", beside the last widget where there is room, else on its own line."""
     gap = imgui.get_style().item_spacing.x + 2.0 * imgui.get_style().frame_padding.x
-    end = imgui.get_item_rect_max().x - imgui.get_window_pos().x + gap + imgui.calc_text_size(label).x
+    end = imgui.get_item_rect_max().x - imgui.get_window_pos().x + gap + imgui.calc_text_size(label, True).x
     if end <= right_edge():
         imgui.same_line()
 

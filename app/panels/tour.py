@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from imgui_bundle import imgui
 
+from ...physics.core.language import _, labelled
 from ...physics.run.messages import Snapshot
 from ..keys import keys_of
 from ..ui_state import Rect, Tour, UiState
@@ -110,13 +111,13 @@ def _card(ui: UiState, tour: Tour, stop: Stop, rect: Rect | None) -> None:
                 | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.always_auto_resize)
     imgui.pop_style_var(3)
     with style.font(ui, bold=True, size=20.0):
-        imgui.text(stop.title)
-    imgui.text_wrapped(with_keys(stop.text))
+        imgui.text(_(stop.title))
+    imgui.text_wrapped(with_keys(_(stop.text)))
     if rect is None:
-        style.muted(ui, f"Hidden now: {stop.hidden} shows it.", wrap=True)
+        style.muted(ui, _("Hidden now: {hidden} shows it.").format(hidden=_(stop.hidden)), wrap=True)
     else:
         with style.color(imgui.Col_.text, c.spring if tour.done else c.warning):
-            imgui.text_wrapped(("\uf00c  " if tour.done else "\uf054  ") + with_keys(stop.task))
+            imgui.text_wrapped(("\uf00c  " if tour.done else "\uf054  ") + with_keys(_(stop.task)))
     imgui.dummy((0, 0.2 * ui.font))
     _buttons(ui, tour)
     tour.height = imgui.get_window_height()
@@ -127,15 +128,16 @@ def _buttons(ui: UiState, tour: Tour) -> None:
     """On, back and away; Enter goes on, Escape ends the tour."""
     c, last = style.colors(ui), tour.stop == len(STOPS) - 1
     with style.color(imgui.Col_.button, c.accent), style.color(imgui.Col_.text, c.on_accent):
-        on = imgui.button("Begin##tour_on" if last else "Next  \uf054##tour_on", (7.0 * ui.font, 0.0))
+        on = imgui.button(labelled("Begin##tour_on") if last else labelled("Next  \uf054##tour_on"),
+                          (7.0 * ui.font, 0.0))
     on |= imgui.is_key_pressed(imgui.Key.enter, False) and not imgui.is_any_item_active()
     imgui.same_line()
     imgui.begin_disabled(tour.stop == 0)
-    back = imgui.button("\uf053  Back##tour_back")
+    back = imgui.button(labelled("\uf053  Back##tour_back"))
     imgui.end_disabled()
     imgui.same_line()
-    away = not last and imgui.button("End the tour##tour_end")
-    told = f"{tour.stop + 1} of {len(STOPS)}"
+    away = not last and imgui.button(labelled("End the tour##tour_end"))
+    told = _("{n} of {all}").format(n=tour.stop + 1, all=len(STOPS))
     imgui.same_line(imgui.get_window_width() - imgui.calc_text_size(told).x - 16 * ui.preferences.scale)
     style.muted(ui, told)
     if away or (on and last):
