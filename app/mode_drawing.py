@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import NamedTuple
 
+from ..physics.core.language import N_, _
 from ..physics.look.modes import MODE_NAMES, ModeEdge, ModeGraph, ModeState
 from .reasons import reason_of
 
@@ -53,9 +54,9 @@ class Drawing(NamedTuple):
 def lines_of(state: ModeState, names: dict[float, str]) -> tuple[str, ...]:
     """What a box says."""
     if state.modes is None:
-        return ("too many contacts to tell",)
+        return (_("too many contacts to tell"),)
     if not state.modes:
-        return ("nothing touches",)
+        return (_("nothing touches"),)
     return tuple(f"{names.get(key, 'a contact')} {MODE_NAMES[mode]}" for key, mode in state.modes)
 
 
@@ -213,4 +214,4 @@ def _quoted(text: str) -> str:
 
 
 #: endings of files -> how they are made, and what they are
-FILES = {".svg": (as_svg, "a drawing"), ".dot": (as_dot, "for Graphviz")}
+FILES = {".svg": (as_svg, N_("a drawing")), ".dot": (as_dot, N_("for Graphviz"))}

@@ -1,20 +1,21 @@
 """Why contact sets change, in words with their numbers."""
 
+from ..physics.core.language import N_, _
 from ..physics.core.report import Event, Reason
 
 #: what a Reason is -> a phrase
 WORDS = {
-    "gap": "φ would become {value} m",
-    "force": "λ would become {value} N",
-    "margin": "the contact would be {beyond} m beyond its face or edge",
-    "cone": "|f_t| reaches μλ = {bound} N",
-    "slides": "more than μλ = {bound} N would have to hold it, it slides with {value} N",
-    "holds": "|f_t| = {value} N holds it, less than μλ = {bound} N",
-    "apart": "it opens with ζ̇ = {value} m/s²",
-    "parts": "it opens with ζ = {value} m/s",
-    "rests": "it stays, with λ = {value} N",
-    "closes": "it closes with ζ = {value} m/s",
-    "jam": "no forces obey the contact laws",
+    "gap": N_("φ would become {value} m"),
+    "force": N_("λ would become {value} N"),
+    "margin": N_("the contact would be {beyond} m beyond its face or edge"),
+    "cone": N_("|f_t| reaches μλ = {bound} N"),
+    "slides": N_("more than μλ = {bound} N would have to hold it, it slides with {value} N"),
+    "holds": N_("|f_t| = {value} N holds it, less than μλ = {bound} N"),
+    "apart": N_("it opens with ζ̇ = {value} m/s²"),
+    "parts": N_("it opens with ζ = {value} m/s"),
+    "rests": N_("it stays, with λ = {value} N"),
+    "closes": N_("it closes with ζ = {value} m/s"),
+    "jam": N_("no forces obey the contact laws"),
 }
 
 
@@ -22,8 +23,8 @@ def phrase(reason: Reason) -> str:
     """ "λ would become −1.2 N"; "" of a reason that this version does not know."""
     words = WORDS.get(reason.what, "")
     if reason.what == "holds" and not reason.bound > 0.0:
-        words = "|f_t| = {value} N holds it"
-    return words.format(value=_number(reason.value), bound=_number(reason.bound), beyond=_number(-reason.value))
+        words = _("|f_t| = {value} N holds it")
+    return _(words).format(value=_number(reason.value), bound=_number(reason.bound), beyond=_number(-reason.value))
 
 
 def reason_of(event: Event) -> str:

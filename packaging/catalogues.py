@@ -18,9 +18,10 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from contactlab.app import commands, keys
-from contactlab.app.panels import bench, lower, tour
+from contactlab.app.panels import bench, lower, timeline, tour
 from contactlab.physics.books.ledger import TITLES
 from contactlab.physics.core.language import LANGUAGES, parts
+from contactlab.physics.core.model import JointType
 from contactlab.physics.core.settings import SETTINGS
 from contactlab.physics.laws.soft import LAWS
 from contactlab.physics.look.quantities import QUANTITIES
@@ -81,6 +82,8 @@ def tables() -> Iterator[str]:
     yield from (name.replace("_", " ") for names in CHOICES.values() for name in names)
     yield from (kind.capitalize() for kind in (*edits.FIRST, *bench.JOINTS, "spring"))
     yield from (kind.replace("_", " ") for kind in edits.FIRST)
+    yield from (kind.replace("_", " ") for kind in timeline.EXPLAINED)
+    yield from (kind.name.capitalize() for kind in JointType)
     yield from (phase.capitalize() for phase in PHASES)
     yield from (measure.capitalize() for measure in OWN_MEASURES)
     yield from STATISTICS

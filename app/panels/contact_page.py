@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.language import _
 from ...physics.core.model import Array, Model
 from ...physics.core.state import Contacts
 from ...physics.run.messages import Snapshot
@@ -46,9 +47,9 @@ def draw_contact(ui: UiState, snapshot: Snapshot) -> None:
     _choice(ui, snapshot, row)
     if row < 0:
         imgui.new_line()
-        style.muted(ui, "Nothing touches." if not int(snapshot.contacts.count[0]) else
-                    "This contact is gone. Choose another one here, by a double click on its mark in the view, or by a "
-                    "click on its line in the tab Contacts.", wrap=True)
+        style.muted(ui, _("Nothing touches.") if not int(snapshot.contacts.count[0]) else
+                    _("This contact is gone. Choose another one here, by a double click on its mark in the view, or "
+                      "by a click on its line in the tab Contacts."), wrap=True)
         return
     contacts, key = snapshot.contacts, int(snapshot.contacts.key[row])
     ui.view.hovered_contact = row if ui.hovered_key is None else ui.view.hovered_contact
@@ -56,21 +57,21 @@ def draw_contact(ui: UiState, snapshot: Snapshot) -> None:
     ui.view.vectors = BodyVectors(int(contacts.body_b[row]), arrows=tuple(vectors(snapshot, mine, row)))
     copy_button(ui, contact_name(snapshot, key), snapshot.now, table, said)
     imgui.align_text_to_frame_padding()
-    style.muted(ui, "In the view")
-    for name, title, tip in (("velocity", "u", "Velocity of the surface of b relative to that of a"),
-                             ("force", "f", "The whole force on b"),
-                             ("parts", "λ n, f_t", "Normal force and friction")):
+    style.muted(ui, _("In the view"))
+    for name, title, tip in (("velocity", "u", _("Velocity of the surface of b relative to that of a")),
+                             ("force", "f", _("The whole force on b")),
+                             ("parts", "λ n, f_t", _("Normal force and friction"))):
         imgui.same_line(0, 0.5 * ui.font)
         setattr(mine, name, imgui.checkbox(f"{title}##contact_{name}", getattr(mine, name))[1])
         imgui.set_item_tooltip(tip)
-    draw_page(ui, snapshot, table, said, ("World axes", "Numbers"), key, ("", "", ""))
+    draw_page(ui, snapshot, table, said, (_("World axes"), _("Numbers")), key, ("", "", ""))
 
 
 def _choice(ui: UiState, snapshot: Snapshot, row: int) -> None:
     """A list of the contacts, the hardest pressed first."""
     contacts, page = snapshot.contacts, ui.state_of(PageUi)
     count = int(contacts.count[0])
-    shown = contact_name(snapshot, int(contacts.key[row])) if row >= 0 else "no contact"
+    shown = contact_name(snapshot, int(contacts.key[row])) if row >= 0 else _("no contact")
     imgui.set_next_item_width(16.0 * ui.font)
     if imgui.begin_combo("##contact", shown):
         for k in np.argsort(-contacts.lam[:count], kind="stable")[:MOST_LISTED].tolist():
@@ -79,7 +80,8 @@ def _choice(ui: UiState, snapshot: Snapshot, row: int) -> None:
             if imgui.selectable(f"{words}##contact_{key}", k == row)[0]:
                 page.contact = key
         imgui.end_combo()
-    imgui.set_item_tooltip("A double click on its mark in the view, or a click in the tab Contacts, chooses a contact")
+    imgui.set_item_tooltip(_("A double click on its mark in the view, or a click in the tab Contacts, chooses a "
+                             "contact"))
     imgui.same_line(0, 1.0 * ui.font)
 
 
@@ -99,22 +101,22 @@ def lines(snapshot: Snapshot, row: int) -> list[Line]:
     c, u = snapshot.contacts, relative_velocity(snapshot, row)
     n, lam, friction = c.normal[row], float(c.lam[row]), c.friction_force[row]
     return [
-        (Numbers("point", "m", c.point[row], STILL, "Midway between the two surfaces"),
-         Numbers("φ", "m", c.gap[row], STILL, "Gap: > 0 apart, < 0 overlapping", ("contact_gap",))),
-        (Numbers("n", "", n, STILL, "Unit normal, from a to b"),
-         Numbers("ζ", "m/s", c.zeta[row], STILL, "Normal separation velocity at the end of the step",
+        (Numbers("point", "m", c.point[row], STILL, _("Midway between the two surfaces")),
+         Numbers("φ", "m", c.gap[row], STILL, _("Gap: > 0 apart, < 0 overlapping"), ("contact_gap",))),
+        (Numbers("n", "", n, STILL, _("Unit normal, from a to b")),
+         Numbers("ζ", "m/s", c.zeta[row], STILL, _("Normal separation velocity at the end of the step"),
                  ("contact_zeta",))),
-        (Numbers("u", "m/s", u, STILL, "Velocity of the surface of b relative to that of a, now"),
-         Numbers("ζ̇", "m/s²", c.zeta_dot[row], STILL, "Its rate of change over the step")),
-        (Numbers("u_t", "m/s", u - (u @ n) * n, STILL, "The part of u along the contact"),
-         Numbers("slip", "m/s", c.slip[row], STILL, "Tangential speed at the end of the step", ("contact_slip",))),
-        (Numbers("f", "N", lam * n + friction, STILL, "Mean force on b over the last step; a gets the opposite"),
-         Numbers("λ", "N", lam, STILL, "Its part along the normal", ("contact_lam",))),
-        (Numbers("f_t", "N", friction, STILL, "Its part along the contact: friction"),
-         Numbers("|f_t|", "N", float(np.linalg.norm(friction)), STILL, "Size of the friction force",
+        (Numbers("u", "m/s", u, STILL, _("Velocity of the surface of b relative to that of a, now")),
+         Numbers("ζ̇", "m/s²", c.zeta_dot[row], STILL, _("Its rate of change over the step"))),
+        (Numbers("u_t", "m/s", u - (u @ n) * n, STILL, _("The part of u along the contact")),
+         Numbers("slip", "m/s", c.slip[row], STILL, _("Tangential speed at the end of the step"), ("contact_slip",))),
+        (Numbers("f", "N", lam * n + friction, STILL, _("Mean force on b over the last step; a gets the opposite")),
+         Numbers("λ", "N", lam, STILL, _("Its part along the normal"), ("contact_lam",))),
+        (Numbers("f_t", "N", friction, STILL, _("Its part along the contact: friction")),
+         Numbers("|f_t|", "N", float(np.linalg.norm(friction)), STILL, _("Size of the friction force"),
                  ("contact_friction",))),
-        (Numbers("f h", "N s", c.impulse[row], STILL, "Impulse of the whole step on b, impacts in it included"),
-         Numbers("μ λ", "N", float(c.friction[row]) * lam, STILL, "What friction can be at most")),
+        (Numbers("f h", "N s", c.impulse[row], STILL, _("Impulse of the whole step on b, impacts in it included")),
+         Numbers("μ λ", "N", float(c.friction[row]) * lam, STILL, _("What friction can be at most"))),
     ]
 
 
@@ -127,10 +129,10 @@ def margin(c: Contacts, row: int) -> float:
 def mode(c: Contacts, row: int) -> str:
     """What the contact does, in words."""
     if c.lam[row] <= 0.0:
-        return "carries nothing"
+        return _("carries nothing")
     if not c.friction[row] > 0.0:
-        return "carries, without friction"
-    return "slips: on its cone" if margin(c, row) < 0.02 and c.slip[row] > 1e-3 else "sticks: inside its cone"
+        return _("carries, without friction")
+    return _("slips: on its cone") if margin(c, row) < 0.02 and c.slip[row] > 1e-3 else _("sticks: inside its cone")
 
 
 def words(snapshot: Snapshot, row: int) -> tuple[str, ...]:
@@ -140,13 +142,15 @@ def words(snapshot: Snapshot, row: int) -> tuple[str, ...]:
     case = CASES.get(int(c.case[row]), "no case told by this method")
     sets = set_symbols(bool(c.current[row]), bool(c.active[row]))
     spare = margin(c, row)
-    cone = "" if np.isnan(spare) else f",  cone margin 1 − |f_t|/(μ λ) = {spare:.4g}"
-    told = [f"Case {case}    {mode(c, row)}{cone}    sets {sets}",
+    cone = "" if np.isnan(spare) else _(",  cone margin 1 − |f_t|/(μ λ) = {spare:.4g}").format(spare=spare)
+    told = [_("Case {case}    {mode}{cone}    sets {sets}").format(
+                case=_(case), mode=mode(c, row), cone=cone, sets=sets),
             f"{names[a]} on {names[b]}:    e = {c.restitution[row]:.4g}    μ = {c.friction[row]:.4g}"
             f"{_more(model, a, b)}"]
     if row < len(snapshot.dents):
-        told.append(f"Surfaces:    z = {style.engineering(-float(snapshot.dents[row]), 'm')}    "
-                    f"|x| = {style.engineering(float(snapshot.shears[row]), 'm')}")
+        told.append(_("Surfaces:    z = {dents}    "
+                    "|x| = {shears}").format(dents=style.engineering(-float(snapshot.dents[row]), 'm'),
+                                             shears=style.engineering(float(snapshot.shears[row]), 'm')))
     return tuple(told)
 
 
@@ -164,9 +168,9 @@ def vectors(snapshot: Snapshot, mine: ContactUi, row: int) -> Iterator[Vector]:
     c = snapshot.contacts
     at, normal, friction = c.point[row], c.lam[row] * c.normal[row], c.friction_force[row]
     if mine.velocity:
-        yield Vector("u", "v", relative_velocity(snapshot, row), at, "velocity", "of b relative to a")
+        yield Vector("u", "v", relative_velocity(snapshot, row), at, "velocity", _("of b relative to a"))
     if mine.force:
-        yield Vector("f", "F", normal + friction, at, "text", "on b")
+        yield Vector("f", "F", normal + friction, at, "text", _("on b"))
     if mine.parts:
         yield Vector("λ n", "F", normal, at, "force")
         yield Vector("f_t", "F", friction, at, "friction")

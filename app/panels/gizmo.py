@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from imgui_bundle import imgui, imguizmo
 
+from ...physics.core.language import N_, _
 from ...physics.core.model import Array, BodyKind
 from ...physics.run.messages import Snapshot
 from ...physics.scene import edits
@@ -42,7 +43,7 @@ class Meaning(NamedTuple):
 #: tools that drag arrows of bodies
 ARROWS = {
     "velocity": Meaning("velocity", "velocity", "m/s", 0.1, 0.1),
-    "spin": Meaning("angular_velocity", "angular velocity", "rad/s", 0.05, 0.1),
+    "spin": Meaning("angular_velocity", N_("angular velocity"), "rad/s", 0.05, 0.1),
 }
 AXIS = Meaning("axis", "axis", "", 0.15, 0.1)  # of a joint, by the tool that turns
 GRAVITY = Meaning("gravity", "gravity", "m/s²", 0.02, 0.1)
@@ -224,11 +225,11 @@ def _set(ui: UiState, arrow: Arrow) -> None:
         length = float(np.linalg.norm(arrow.value))
         if length > 0.0:  # a joint without a direction is none
             unit = [edits.rounded(v / length) for v in arrow.value]
-            ui.edit("Turn the axis of a joint", lambda d: d.put((*arrow.tables[0], field), unit))
+            ui.edit(_("Turn the axis of a joint"), lambda d: d.put((*arrow.tables[0], field), unit))
         return
-    of = "the scene" if arrow.tables[0][0] == "scene" else ui.workbench.called([int(at[1]) for at in arrow.tables])
+    of = _("the scene") if arrow.tables[0][0] == "scene" else ui.workbench.called([int(at[1]) for at in arrow.tables])
     default = None if field == GRAVITY.field else [0.0, 0.0, 0.0]
-    ui.edit(f"Set {arrow.means.words} of {of}",
+    ui.edit(_("Set {words} of {of}").format(words=_(arrow.means.words), of=of),
             lambda d: [edits.set_field(d, (*at, field), value, default) for at in arrow.tables])
 
 
@@ -249,13 +250,14 @@ def _follow(ui: UiState, held: Held, kind: str, joint: bool) -> None:
     bench = ui.workbench
     by, about, factors = _change(held, kind)
     if kind == "scale":
-        ui.dragging = f"Scaling × {', '.join(f'{f:.2f}' for f in factors)}"
+        ui.dragging = _("Scaling × {f}").format(f=', '.join(f'{f:.2f}' for f in factors))
         return
     if not joint:
         bench.preview, bench.about = by, about
     shift = ", ".join(f"{v:+.3f}" for v in by.position)
     angle = 2.0 * np.degrees(np.arccos(min(abs(float(by.turn[0])), 1.0)))
-    ui.dragging = f"Moving by {shift} m" if kind == "move" else f"Turning by {angle:.1f}°"
+    ui.dragging = (_("Moving by {shift} m") if kind == "move" else _("Turning by {angle:.1f}°")).format(
+            shift=shift, angle=angle)
 
 
 def _let_go(ui: UiState, held: Held, kind: str, joint: bool) -> None:
@@ -269,14 +271,15 @@ def _let_go(ui: UiState, held: Held, kind: str, joint: bool) -> None:
     if joint:
         place = bench.chosen[0]
         at = [edits.rounded(v) for v in about + by.position]
-        ui.edit("Move the anchor of a joint", lambda d: d.put((*place, "anchor"), at))
+        ui.edit(_("Move the anchor of a joint"), lambda d: d.put((*place, "anchor"), at))
         return
     chosen = bench.free
     called = bench.called(chosen)
     if kind == "scale":
-        ui.edit(f"Scale {called}", lambda d: edits.scale(d, chosen, [float(f) for f in factors]))
+        ui.edit(_("Scale {called}").format(called=called),
+                lambda d: edits.scale(d, chosen, [float(f) for f in factors]))
         return
-    ui.edit(f"{'Move' if kind == 'move' else 'Turn'} {called}", lambda d: edits.move(d, chosen, by, about))
+    ui.edit(f"{_('Move') if kind == 'move' else _('Turn')} {called}", lambda d: edits.move(d, chosen, by, about))
 
 
 def draw_marks(ui: UiState, camera: Camera) -> None:
@@ -285,7 +288,8 @@ def draw_marks(ui: UiState, camera: Camera) -> None:
     if not bench.on or bench.preview is not None or bench.placing is not None:
         return
     c = style.colors(ui)
-    labels = [SimpleNamespace(position=o.point, text=f"overlap {style.engineering(o.depth, 'm')}", color=c.danger)
+    labels = [SimpleNamespace(position=o.point, text=_("overlap {depth}").format(depth=style.engineering(o.depth, 'm')),
+                              color=c.danger)
               for o in bench.built.overlaps[:MOST_MARKS]]
     draw_labels(ui, labels, camera, ui.view_rect)
 

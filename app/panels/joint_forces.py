@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.language import N_, _, labelled
 from ...physics.core.model import JointType
 from ...physics.look.joint_forces import JointForces
 from ...physics.run.messages import Command, Inspect, Snapshot
@@ -19,13 +20,14 @@ from .tabs import Tab
 TABLE = imgui.TableFlags_.row_bg | imgui.TableFlags_.borders_inner_h | imgui.TableFlags_.scroll_y
 SMALL = 1e-9  # of the largest force or moment: what is smaller is written as 0
 COLUMNS = (
-    ("joint", 2.2, "A click selects its child"),
-    ("type", 1.0, "generalized: its position is part of q; maximal: it is a constraint on two bodies"),
-    ("|F| [N]", 1.0, "Force on the child"),
-    ("F x, y, z [N]", 2.4, "The same by its components, world axes"),
-    ("|M| [N m]", 1.0, "Moment on the child about the joint's point"),
-    ("M x, y, z [N m]", 2.4, "The same by its components, world axes"),
-    ("along the axis", 1.4, "The part about a hinge's axis or along a slider's: of springs, dampers, motors, limits"),
+    ("joint", 2.2, N_("A click selects its child")),
+    ("type", 1.0, N_("generalized: its position is part of q; maximal: it is a constraint on two bodies")),
+    ("|F| [N]", 1.0, N_("Force on the child")),
+    ("F x, y, z [N]", 2.4, N_("The same by its components, world axes")),
+    ("|M| [N m]", 1.0, N_("Moment on the child about the joint's point")),
+    ("M x, y, z [N m]", 2.4, N_("The same by its components, world axes")),
+    (N_("along the axis"), 1.4,
+     N_("The part about a hinge's axis or along a slider's: of springs, dampers, motors, limits")),
 )
 
 
@@ -43,10 +45,10 @@ def draw_joint_forces(ui: UiState, snapshot: Snapshot, send: Callable[[Command],
     formula(ui, r"M \dot u = f + J^T\lambda \quad\text{or}\quad H \ddot q + C = \tau", 15.0)
     imgui.same_line(0, 1.4 * ui.font)
     imgui.align_text_to_frame_padding()
-    style.muted(ui, "In the view")
+    style.muted(ui, _("In the view"))
     for name, title in (("forces", "forces"), ("moments", "moments")):
         imgui.same_line(0, 0.5 * ui.font)
-        setattr(mine, name, imgui.checkbox(f"{title}##joint_{name}", getattr(mine, name))[1])
+        setattr(mine, name, imgui.checkbox(labelled(f"{title}##joint_{name}"), getattr(mine, name))[1])
     if view is None:
         waiting(ui, snapshot)
         return
@@ -55,13 +57,13 @@ def draw_joint_forces(ui: UiState, snapshot: Snapshot, send: Callable[[Command],
         if not imgui.begin_table("joint_forces", len(COLUMNS), TABLE):
             return
         imgui.table_setup_scroll_freeze(0, 1)
-        for title, width, _ in COLUMNS:
-            imgui.table_setup_column(title, imgui.TableColumnFlags_.width_stretch, width)
+        for title, width, _tip in COLUMNS:
+            imgui.table_setup_column(_(title), imgui.TableColumnFlags_.width_stretch, width)
         imgui.table_next_row(imgui.TableRowFlags_.headers)
-        for title, _, meaning in COLUMNS:
+        for title, _width, meaning in COLUMNS:
             imgui.table_next_column()
-            imgui.table_header(title)
-            imgui.set_item_tooltip(meaning)
+            imgui.table_header(_(title))
+            imgui.set_item_tooltip(_(meaning))
         for k, cells in enumerate(rows(snapshot, view)):
             child = int(snapshot.model.joints.child[view.joint[k]])
             imgui.table_next_row()
@@ -87,8 +89,9 @@ def rows(snapshot: Snapshot, view: JointForces) -> list[tuple[str, ...]]:
         small = least[0 if unit == "N" else 1]
         along = "" if np.isnan(view.along[k]) else f"{0.0 if abs(view.along[k]) < small else view.along[k]:z.4g} {unit}"
         kind = JointType(joints.type[j]).name.lower()
-        found.append((snapshot.labels.joints[j] + (", at a limit" if j in view.limited else ""),
-                      kind if joints.generalized[j] else f"{kind}, maximal", f"{sizes[0]:.4g}", parts[0],
+        found.append((snapshot.labels.joints[j] + (_(", at a limit") if j in view.limited else ""),
+                      kind if joints.generalized[j] else _("{kind}, maximal").format(kind=kind), f"{sizes[0]:.4g}",
+                      parts[0],
                       f"{sizes[1]:.4g}", parts[1], along))
     return found
 

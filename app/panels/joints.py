@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.language import _, labelled, ngettext
 from ...physics.core.model import Joints, JointType
 from ...physics.run.messages import Command, MotorState, PushJoint, Snapshot
 from ..ui_state import UiState
@@ -26,7 +27,8 @@ def draw_joints(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     coordinates_choice(ui, snapshot, send)
     held = int(np.count_nonzero(snapshot.model.joints.generalized == 0))
     if held:
-        style.muted(ui, f"{held} {'joint' if held == 1 else 'joints'} as constraints on bodies", wrap=True)
+        style.muted(ui, ngettext("{n} joint as a constraint on bodies", "{n} joints as constraints on bodies",
+                                 held).format(n=held), wrap=True)
     trees, joints = snapshot.model.trees, snapshot.model.joints
     motors = sorted(snapshot.info.motors)
     if ui.view.selected >= 0:
@@ -42,8 +44,9 @@ def draw_joints(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     for link in links[:MOST_ROWS]:
         _row(ui, snapshot, send, link, reach)
     if len(links) > MOST_ROWS:
-        style.muted(ui, f"and {len(links) - MOST_ROWS} more: select a body to see its own", wrap=True)
-    if snapshot.joint_load.any() and imgui.button("Let all joints go"):
+        style.muted(ui, _("and {links} more: select a body to see its own").format(links=len(links) - MOST_ROWS),
+                    wrap=True)
+    if snapshot.joint_load.any() and imgui.button(labelled("Let all joints go")):
         for d in np.flatnonzero(snapshot.joint_load):
             send(PushJoint(int(d), 0.0))
 
@@ -77,7 +80,8 @@ def motor_text(joints: Joints, motor: MotorState) -> tuple[str, str]:
     j, slides = motor.joint, joints.type[motor.joint] == JointType.SLIDER
     speed, force = ("m/s", "N") if slides else ("rad/s", "N m")
     wanted, limit = float(joints.motor_speed[j]), float(joints.motor_limit[j])
-    state = f"holds {wanted:.3g}" if motor.holds else f"at its limit: {motor.speed:z.2f} of {wanted:.3g}"
+    state = (_("holds {wanted:.3g}") if motor.holds else _("at its limit: {speed:z.2f} of {wanted:.3g}")).format(
+        speed=motor.speed, wanted=wanted)
     most = "" if math.isinf(limit) else f" of ±{limit:.3g}"
     return f"{state} {speed}", f"{motor.force:z.1f}{most} {force}"
 
@@ -87,7 +91,7 @@ def _motor_row(ui: UiState, snapshot: Snapshot, motor: MotorState) -> None:
     c, limit = style.colors(ui), float(snapshot.model.joints.motor_limit[motor.joint])
     state, torque = motor_text(snapshot.model.joints, motor)
     room = imgui.get_content_region_avail().x
-    imgui.text(style.clipped_text(f"Motor of {snapshot.labels.joints[motor.joint]}", room))
+    imgui.text(style.clipped_text(_("Motor of {joint}").format(joint=snapshot.labels.joints[motor.joint]), room))
     imgui.text_colored((*(c.muted if motor.holds else c.warning)[:3], 1.0), state)
     imgui.same_line()
     beside = imgui.get_content_region_avail().x - imgui.calc_text_size(torque).x
@@ -118,7 +122,7 @@ def _row(ui: UiState, snapshot: Snapshot, send: Send, link: int, reach: float) -
     if imgui.is_item_clicked():
         page = ui.state_of(PageUi)
         page.of, page.joint = "joint", j
-    imgui.set_item_tooltip("A click shows it on the tab Body, Joint")
+    imgui.set_item_tooltip(_("A click shows it on the tab Body, Joint"))
     imgui.same_line()
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(
         imgui.get_content_region_avail().x - imgui.calc_text_size(value).x, 0.0))
@@ -134,8 +138,10 @@ def _row(ui: UiState, snapshot: Snapshot, send: Send, link: int, reach: float) -
     imgui.same_line(1.0 * ui.font)
     imgui.set_next_item_width(-4.6 * ui.font)
     changed, load = style.slider(name, shown, -reach, reach, "%.3g", ui)
-    imgui.set_item_tooltip(f"A {'force' if unit == 'N' else 'torque'} on this joint, up to {reach:.3g} {unit} "
-                           "either way; Ctrl+click to type a number")
+    imgui.set_item_tooltip((
+        _("A force on this joint, up to {reach:.3g} {unit} either way; Ctrl+click to type a number") if unit == "N" else
+        _("A torque on this joint, up to {reach:.3g} {unit} either way; Ctrl+click to type a number")).format(
+            reach=reach, unit=unit))
     imgui.same_line()
     imgui.align_text_to_frame_padding()
     right_aligned(ui, f"{shown:z.3g} {unit}")

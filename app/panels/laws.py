@@ -7,6 +7,7 @@ import numpy as np
 from imgui_bundle import imgui, implot, implot3d
 from numpy.typing import NDArray
 
+from ...physics.core.language import N_, _, labelled, ngettext
 from ...physics.core.model import Array
 from ...physics.look.acceleration_graph import AccelerationGraph
 from ...physics.look.contact_law import DEEPER, FRICTION_1, FRICTION_2, GAP, LAM, SLIP, ZETA, LawView
@@ -18,8 +19,8 @@ from .equations import waiting
 from .formula import formula
 from .tabs import Tab
 
-HARDEST = "the hardest pressed"
-CHOICES = {"gap": "λ over φ", "speed": "λ over ζ", "acceleration": "ζ̇ over f"}
+HARDEST = N_("the hardest pressed")
+CHOICES = {"gap": N_("λ over φ"), "speed": N_("λ over ζ"), "acceleration": N_("ζ̇ over f")}
 ROOM = 1.25        # of the axes beyond the largest values
 LEAST_GAP, LEAST_SPEED, LEAST_FORCE = 1e-4, 1e-3, 1e-6  # to which the axes reach at least [m], [m/s], [N]
 ROUND = np.linspace(0.0, 2.0 * np.pi, 65)
@@ -76,12 +77,12 @@ def _choose(ui: UiState, snapshot: Snapshot, mine: LawsUi) -> None:
     names, contacts = contact_names(snapshot.timeline.bars, snapshot.labels.bodies), snapshot.contacts
     there = {int(key): names.get(float(key), "") for key in contacts.key.tolist()}
     imgui.set_next_item_width(-1)
-    if imgui.begin_combo("##law_contact", there.get(mine.contact, HARDEST if mine.contact < 0 else "apart")):
-        for key, name in {-1: HARDEST, **there}.items():
+    if imgui.begin_combo("##law_contact", there.get(mine.contact, _(HARDEST) if mine.contact < 0 else _("apart"))):
+        for key, name in {-1: _(HARDEST), **there}.items():
             if name and imgui.selectable(f"{name}##law_{key}", key == mine.contact)[0]:
                 mine.contact = key
         imgui.end_combo()
-    imgui.set_item_tooltip("Whose law is shown")
+    imgui.set_item_tooltip(_("Whose law is shown"))
 
 
 def _numbers(ui: UiState, snapshot: Snapshot, mine: LawsUi, view: LawView) -> None:
@@ -91,7 +92,9 @@ def _numbers(ui: UiState, snapshot: Snapshot, mine: LawsUi, view: LawView) -> No
     with style.font(ui, bold=True):
         imgui.text_wrapped(f"{a} → {b}")
     if view.soft:
-        style.muted(ui, f"Law {snapshot.settings.law.replace('_', ' ')}, with K and D at the right", wrap=True)
+        style.muted(ui,
+                    _("Law {law}, with K and D at the right").format(law=_(snapshot.settings.law.replace("_", " "))),
+                    wrap=True)
     else:
         formula(ui, r"0 \le \lambda \perp \varphi \ge 0,\quad 0 \le \lambda \perp \zeta \ge 0", 14.0)
     formula(ui, r"|f_t| \le \mu\lambda", 14.0)
@@ -102,11 +105,14 @@ def _numbers(ui: UiState, snapshot: Snapshot, mine: LawsUi, view: LawView) -> No
     imgui.text_wrapped(state_of(view))
     if view.soft:
         area, ended = style.engineering(view.area, "J"), not now[LAM] > 0.0
-        style.muted(ui, f"Within the loop: {area}, the energy that the last press took along the normal." if ended else
-                        f"Up to now ∫ λ dδ = {area}: what the surface holds and what it took.", wrap=True)
+        style.muted(ui,
+                    _("Within the loop: {area}, the energy that the last press took along the "
+                      "normal.").format(area=area) if ended else
+                        _("Up to now ∫ λ dδ = {area}: what the surface holds and what it took.").format(area=area),
+                    wrap=True)
     else:
         for shown, title in CHOICES.items():
-            if style.radio(ui, f"{title}##law", mine.shown == shown):
+            if style.radio(ui, labelled(f"{title}##law"), mine.shown == shown):
                 mine.shown = shown
             imgui.same_line(0, 0.6 * ui.font)
         imgui.new_line()
@@ -118,15 +124,16 @@ def state_of(view: LawView) -> str:
     """Where the contact is, in words."""
     now = view.points[-1]
     if not now[LAM] > 0.0:
-        return "No force: it is apart, or carries nothing."
+        return _("No force: it is apart, or carries nothing.")
     limit = view.friction * now[LAM]
     if not limit > 0.0:
-        return "It is pressed, without friction: the cone is a line."
+        return _("It is pressed, without friction: the cone is a line.")
     share = float(np.hypot(now[FRICTION_1], now[FRICTION_2])) / limit
     if share < 1.0 - ON_CONE:
-        return f"Inside the cone, at {100.0 * share:.3g} % of what λ allows: it sticks."
-    return f"On the cone: it slips at {style.engineering(now[SLIP], 'm/s')}." if now[SLIP] > 0.0 else \
-        "On the cone: on the verge of slip."
+        return _("Inside the cone, at {share:.3g} % of what λ allows: it sticks.").format(share=100.0 * share)
+    return _("On the cone: it slips at {now}.").format(now=style.engineering(now[SLIP],
+                                                                             'm/s')) if now[SLIP] > 0.0 else \
+        _("On the cone: on the verge of slip.")
 
 
 def branches(reach: float, force: float) -> tuple[Array, Array]:
@@ -142,9 +149,9 @@ def pieces(view: LawView) -> list[NDArray[np.intp]]:
 def _normal(ui: UiState, view: LawView, mine: LawsUi) -> None:
     """λ over φ or ζ with the law, or over depth where the contact is soft."""
     c, scale = style.colors(ui), ui.preferences.scale
-    column, factor, least, title = ((GAP, -1e3, LEAST_GAP, "depth −φ [mm]") if view.soft else
+    column, factor, least, title = ((GAP, -1e3, LEAST_GAP, _("depth −φ [mm]")) if view.soft else
                                     (ZETA, 1.0, LEAST_SPEED, "ζ [m/s]") if mine.shown == "speed" else
-                                    (GAP, 1e3, LEAST_GAP, "φ [mm]"))
+                                    (GAP, 1e3, LEAST_GAP, _("φ [mm]")))
     x, y = factor * view.points[:, column], view.points[:, LAM]
     if view.soft:  # a mean force belongs to the middle of its way
         x = x - 0.5e3 * view.points[:, DEEPER]
@@ -176,16 +183,22 @@ def _normal(ui: UiState, view: LawView, mine: LawsUi) -> None:
 def graph_text(graph: AccelerationGraph | str) -> str:
     """What the graph of acceleration over force says, in words."""
     if isinstance(graph, str):
-        return graph or "A soft contact has no such graph: its force follows from its depth."
+        return graph or _("A soft contact has no such graph: its force follows from its depth.")
     force, zeta_dot = graph.now
     kinks, parts = len(graph.force) - 2, style.engineering(graph.parts_at, "N")
-    beside = (f", with {graph.others} {'contact' if graph.others == 1 else 'contacts'} beside it that hold or let go"
+    beside = (ngettext(", with {n} contact beside it that holds or lets go",
+                       ", with {n} contacts beside it that hold or let go", graph.others).format(n=graph.others)
               if graph.others else "")
-    now = (f"Now f = {style.engineering(force, 'N')}, ζ̇ = {style.engineering(zeta_dot, 'm/s²')}." if zeta_dot > 0.0 else
-           f"Now f = {style.engineering(force, 'N')}: it rests.")
-    corner = f" It parts from f = {parts} on" if np.isfinite(graph.parts_at) else " It parts at no force shown"
-    return f"{now}{corner}{beside}; {kinks} {'kink' if kinks == 1 else 'kinks'}. " \
-           "f is the force along n that the contact feels of all but contacts, d / M."
+    now = (_("Now f = {force}, ζ̇ = {zeta_dot}.").format(force=style.engineering(force, 'N'),
+                                                         zeta_dot=style.engineering(zeta_dot, 'm/s²'))
+           if zeta_dot > 0.0 else
+           _("Now f = {force}: it rests.").format(force=style.engineering(force, 'N')))
+    corner = (_(" It parts from f = {parts} on") if np.isfinite(graph.parts_at) else
+              _(" It parts at no force shown")).format(parts=parts)
+    return ngettext(
+        "{now}{corner}{beside}; {n} kink. f is the force along n that the contact feels of all but contacts, d / M.",
+        "{now}{corner}{beside}; {n} kinks. f is the force along n that the contact feels of all but contacts, d / M.",
+        kinks).format(now=now, corner=corner, beside=beside, n=kinks)
 
 
 def _acceleration(ui: UiState, graph: AccelerationGraph) -> None:

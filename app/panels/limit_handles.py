@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.language import _
 from ...physics.core.model import Array
 from ...physics.scene import edits
 from ...physics.scene.form import Location
@@ -83,7 +84,7 @@ def range_of(ui: UiState) -> Range | None:
     first = FIRST if turns else (-FIRST_WAY, FIRST_WAY)
     written = isinstance(given, list) and len(given) == 2 and all(isinstance(v, int | float) for v in given)
     low, high = given if written and given is not None else first
-    called = table.get("name") or f"joint {int(place[1]) + 1}"
+    called = table.get("name") or _("joint {place}").format(place=int(place[1]) + 1)
     return Range(place, called, turns, written, (float(low), float(high)), anchor, axis, zero / np.linalg.norm(zero))
 
 
@@ -108,7 +109,8 @@ def draw_limit_handles(ui: UiState, camera: Camera) -> None:
         value = pointed(shown, camera, (mouse[0] - x, mouse[1] - y), (w, h), held.ends[held.end])
         if value is not None:
             held.ends = moved(held, round_to(ui, shown, value))
-        ui.dragging = f"{'Upper' if held.end else 'Lower'} limit {told(shown, held.ends[held.end])}"
+        ui.dragging = (_("Upper limit {value}") if held.end else _("Lower limit {value}")).format(
+            value=told(shown, held.ends[held.end]))
         if not imgui.is_mouse_down(0):
             _let_go(ui, shown, held)
     _draw(ui, shown, held, camera, radius, near)
@@ -148,10 +150,11 @@ def moved(held: HeldLimit, value: float) -> tuple[float, float]:
 
 def _let_go(ui: UiState, shown: Range, held: HeldLimit) -> None:
     """The dragged limit becomes an edit."""
-    which, ends = ("lower", "upper")[held.end], held.ends
+    ends, upper = held.ends, held.end == 1
     ui.dragging, held.end = "", -1
     if ends != shown.ends:
-        ui.edit(f"Set the {which} limit of {shown.called}", lambda d: d.put((*shown.place, "limits"), list(ends)))
+        ui.edit((_("Set the upper limit of {called}") if upper else _("Set the lower limit of {called}")).format(
+            called=shown.called), lambda d: d.put((*shown.place, "limits"), list(ends)))
 
 
 def told(shown: Range, value: float) -> str:
@@ -181,7 +184,8 @@ def _draw(ui: UiState, shown: Range, held: HeldLimit, camera: Camera, radius: fl
         draw.add_circle_filled(grip, 0.42 * ui.font, style.u32(c.warning if lit else c.accent if solid else c.panel))
         draw.add_circle(grip, 0.42 * ui.font, style.u32(c.text if solid else c.accent), 0, 1.5 * scale)
     draw.pop_clip_rect()
-    words = [f"{name} {told(shown, end)}" if solid else f"no {name} limit: drag"
-             for name, end in zip(("lower", "upper"), ends, strict=True)]
+    names = ((_("lower {value}"), _("upper {value}")) if solid else
+             (_("no lower limit: drag"), _("no upper limit: drag")))
+    words = [name.format(value=told(shown, end)) for name, end in zip(names, ends, strict=True)]
     draw_labels(ui, [SimpleNamespace(position=shown.at(end, radius), text=text, color=c.text)
                      for end, text in zip(ends, words, strict=True)], camera, ui.view_rect)

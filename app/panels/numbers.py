@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.language import _, labelled
 from ...physics.core.model import Array
 from ...physics.look.quantities import quantity_of
 from ...physics.run.messages import Curve, Snapshot
@@ -68,9 +69,9 @@ def draw_page(ui: UiState, snapshot: Snapshot, lines: list[Line], words: tuple[s
 
 def copy_button(ui: UiState, name: str, t: float, lines: list[Line], words: tuple[str, ...]) -> None:
     """Takes the page, with all digits, to the clipboard."""
-    if imgui.button("Copy##body"):
+    if imgui.button(labelled("Copy##body")):
         imgui.set_clipboard_text(copied(name, t, lines, words))
-    imgui.set_item_tooltip("All numbers of this page, with all their digits")
+    imgui.set_item_tooltip(_("All numbers of this page, with all their digits"))
 
 
 def _table(ui: UiState, snapshot: Snapshot, lines: list[Line], below: float, headings: tuple[str, ...],
@@ -128,7 +129,7 @@ def _cells(ui: UiState, snapshot: Snapshot, first: int, numbers: Numbers, of: in
         plotted = k < len(numbers.plotted)
         if plotted:
             _carry(ui, snapshot, curve_of(numbers.plotted[k], of))
-        advice = "\nDrag it onto the tab Plot" if plotted else ""
+        advice = _("\nDrag it onto the tab Plot") if plotted else ""
         imgui.set_item_tooltip(f"{value:.12g} {numbers.unit}{advice}")
 
 

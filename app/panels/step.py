@@ -67,7 +67,7 @@ def _pieces(ui: UiState, snapshot: Snapshot, view: StepView) -> None:
         style.muted(ui, _("Translucent in the view: where this piece would have ended without the cut."), wrap=True)
     if view.events:
         imgui.dummy((0, 0.2 * ui.font))
-        kinds = ", ".join(e.kind.replace("_", " ") for e in view.events[:12])
+        kinds = ", ".join(_(e.kind.replace("_", " ")) for e in view.events[:12])
         style.muted(ui, _("Events of the step: {kinds}").format(kinds=kinds), wrap=True)
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...physics.core.language import _
 from ...physics.core.model import Array, movable
 from ...physics.look.support import support_of
 from ...physics.run.messages import Snapshot
@@ -94,12 +95,13 @@ def vector_rows(snapshot: Snapshot, shown: BodyVectors, look: Theme, scale: Scal
     """What the arrows are, and how long: symbol, colour and text of rows of the legend."""
     rows, units = [], per_metre(snapshot, shown.body, scale)
     if shown.axes:
-        rows.append(("arrow", look.axis_z, f"principal axes of {snapshot.labels.bodies[shown.body]}"))
+        rows.append(("arrow", look.axis_z,
+                     _("principal axes of {bodies}").format(bodies=snapshot.labels.bodies[shown.body])))
     for vector in shown.arrows:
         unit, turns = KINDS[vector.kind]
         rows.append(("double_arrow" if turns else "arrow", getattr(look, vector.color), told(vector, units, unit)))
     if shown.support:
-        rows.append(("dashed", look.selection, "support polygon; the disc: centre of pressure"))
+        rows.append(("dashed", look.selection, _("support polygon; the disc: centre of pressure")))
     return rows
 
 
