@@ -101,7 +101,7 @@ def _kinds(ui: UiState, snapshot: Snapshot) -> None:
     hidden = ui.timeline.hidden
     with style.font(ui, size=13.0):
         for kind in (k for k in SHAPES if k in there):
-            title = kind.replace("_", " ")
+            title = _(kind.replace("_", " "))
             if imgui.get_content_region_avail().x < imgui.calc_text_size(title).x + 1.0 * ui.font:
                 imgui.new_line()
             x, y = imgui.get_cursor_screen_pos()
@@ -323,7 +323,7 @@ def pair_name(snapshot: Snapshot, event: Event) -> str:
 
 def told(snapshot: Snapshot, event: Event) -> str:
     """An event in full."""
-    lines = [f"{event.kind.replace('_', ' ')}  {impact_cases(event)}".strip(), pair_name(snapshot, event),
+    lines = [f"{_(event.kind.replace('_', ' '))}  {impact_cases(event)}".strip(), pair_name(snapshot, event),
              _("t = {t:.9f} s, in step {step}").format(t=event.t, step=event.step)]
     if event.kind == "impact":
         lines.append(_("impulse {impulse}").format(impulse=style.engineering(float(np.linalg.norm(event.impulse)),
@@ -383,7 +383,7 @@ def _line(ui: UiState, snapshot: Snapshot, event: Event, k: int, send: Send) -> 
              style.u32(color_of(ui, event.kind)))
         imgui.dummy((0.9 * ui.font, 0))
         imgui.same_line(0, 0)
-        imgui.text(f"{event.kind.replace('_', ' ')} {impact_cases(event)}")
+        imgui.text(f"{_(event.kind.replace('_', ' '))} {impact_cases(event)}")
         imgui.table_next_column()
         imgui.text(pair_name(snapshot, event))
         if why := reason_of(event):
