@@ -23,10 +23,10 @@ from rich.console import Console
 from rich.table import Table
 
 from ..assets import examples, gallery, lessons, scene_path
-from ..physics.core.language import N_, _
 from ..physics import Scene, Simulation
 from ..physics.core.both_cores import HELPER, MOST
 from ..physics.core.held_folder import ScratchFolder, remove_scratch
+from ..physics.core.language import LANGUAGES
 from ..physics.core.version import own_version
 from ..physics.core.whole_file import whole_file
 from ..physics.lesson.lesson import is_lesson
@@ -84,18 +84,18 @@ class OpenByDefault(typer.core.TyperGroup):
 
 app = typer.Typer(
     cls=OpenByDefault, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
-    help=N_("Contactlab, a laboratory for contact mechanics. `contactlab [FILE]` opens a scene or a mesh in a window."),
+    help="Contactlab, a laboratory for contact mechanics. `contactlab [FILE]` opens a scene or a mesh in a window.",
 )
 
 SceneArgument = Annotated[str, typer.Argument(
-    metavar=N_("SCENE"), help=N_("Gallery key, scene, robot (.urdf, .xml), mesh or recorded run (.contactlab)."))]
-Method = Annotated[str | None, typer.Option(help=N_("Method, instead of the scene's."))]
-IntegratorName = Annotated[str | None, typer.Option("--integrator", help=N_("Integrator, instead of the scene's."))]
-SolverName = Annotated[str | None, typer.Option("--solver", help=N_("Contact solver, instead of the scene's."))]
-StepSize = Annotated[float | None, typer.Option("--h", help=N_("Time step [s], instead of the scene's."))]
+    metavar="SCENE", help="Gallery key, scene, robot (.urdf, .xml), mesh or recorded run (.contactlab).")]
+Method = Annotated[str | None, typer.Option(help="Method, instead of the scene's.")]
+IntegratorName = Annotated[str | None, typer.Option("--integrator", help="Integrator, instead of the scene's.")]
+SolverName = Annotated[str | None, typer.Option("--solver", help="Contact solver, instead of the scene's.")]
+StepSize = Annotated[float | None, typer.Option("--h", help="Time step [s], instead of the scene's.")]
 Assignments = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar=N_("NAME=VALUE"), help=N_("Any setting: --set restitution=0.5 --set gravity=0,0,-1.62")),
+    typer.Option("--set", metavar="NAME=VALUE", help="Any setting: --set restitution=0.5 --set gravity=0,0,-1.62"),
 ]
 
 Threads = Annotated[int | None, typer.Option(
@@ -114,7 +114,7 @@ def overrides(
     for assignment in set_ or ():
         name, equals, text = assignment.partition("=")
         if not equals:
-            raise BadInput(_("--set takes NAME=VALUE, not {assignment!r}").format(assignment=assignment))
+            raise BadInput(f"--set takes NAME=VALUE, not {assignment!r}")
         settings[name.strip()] = parse_value(text.strip())
     with input_errors():
         check_settings(Settings(), settings)
@@ -122,9 +122,9 @@ def overrides(
 
 
 @app.callback(invoke_without_command=True)
-def top(show_version: Annotated[bool, typer.Option(_("--version"), help=_("Print the version."))] = False) -> None:
+def top(show_version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
     if show_version:
-        print(_("contactlab {own_version}").format(own_version=own_version()))
+        print(f"contactlab {own_version()}")
         raise typer.Exit
 
 
@@ -132,14 +132,14 @@ def top(show_version: Annotated[bool, typer.Option(_("--version"), help=_("Print
 @takes(mesh=mesh, settings=overrides)
 def open_command(
     file: Annotated[
-        str | None, typer.Argument(metavar=_("[FILE]"), help=_("Gallery key, scene file, mesh or lesson."))] = None,
+        str | None, typer.Argument(metavar="[FILE]", help="Gallery key, scene file, mesh or lesson.")] = None,
     language: Annotated[str, typer.Option(
-        help=_("Language of the app, kept for the next start: {LANGUAGES} (else the system's).").format(LANGUAGES=', '.join(LANGUAGES)))] = "",
+        help=f"Language of the app, kept for the next start: {', '.join(LANGUAGES)} (else the system's).")] = "",
     *, mesh: MeshChoices, settings: dict[str, Any],
 ) -> None:
     """Open the app on FILE, or on the first scene of the gallery."""
     if language and language not in LANGUAGES:
-        raise BadInput(_("--language must be one of {LANGUAGES}, not {language!r}").format(LANGUAGES=', '.join(LANGUAGES), language=language))
+        raise BadInput(f"--language must be one of {', '.join(LANGUAGES)}, not {language!r}")
     if file is not None and (is_lesson(Path(file)) or (file in lessons() and not scene_path(file).exists())):
         lesson = load_lesson(file)
         first = next((run.scene for run in lesson.runs if run is not None), None)
@@ -154,44 +154,44 @@ def open_command(
 def run(
     scene: SceneArgument,
     until: Annotated[
-        float | None, typer.Option(help=_("Simulated time to run to [s] (of a recorded run: else its end)."))
+        float | None, typer.Option(help="Simulated time to run to [s] (of a recorded run: else its end).")
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help=_("Trajectory file, .npz (arrays t, x, q, v, w, names, energy, contacts) or .csv (a row per "
-                          "time and body). Poses are those of the bodies as the scene file places them.")),
+        typer.Option(help="Trajectory file, .npz (arrays t, x, q, v, w, names, energy, contacts) or .csv (a row per "
+                          "time and body). Poses are those of the bodies as the scene file places them."),
     ] = None,
     plot: Annotated[list[str] | None, typer.Option(
-        metavar=_("QUANTITY[:BODY]"), help=_("Instead of the trajectory write this quantity over time, say height:ball or "
-                                        "energy; several: one plot a unit. --out is .png, .svg, .csv or .npz then.")),
+        metavar="QUANTITY[:BODY]", help="Instead of the trajectory write this quantity over time, say height:ball or "
+                                        "energy; several: one plot a unit. --out is .png, .svg, .csv or .npz then."),
     ] = None,
-    every: Annotated[int, typer.Option(min=1, help=_("Keep every N-th step."))] = 1,
+    every: Annotated[int, typer.Option(min=1, help="Keep every N-th step.")] = 1,
     save_run: Annotated[
-        Path | None, typer.Option(help=_("Record the run in a .contactlab file: the app and all commands open it."))
+        Path | None, typer.Option(help="Record the run in a .contactlab file: the app and all commands open it.")
     ] = None,
-    narrate: Annotated[bool, typer.Option(_("--narrate"), help=_("Tell every event in a sentence as it happens."))] = False,
+    narrate: Annotated[bool, typer.Option("--narrate", help="Tell every event in a sentence as it happens.")] = False,
     force: Force = False,
     *, mesh: MeshChoices, settings: dict[str, Any],
 ) -> None:
     """Run SCENE without a window and write its trajectory, which is kept where the run ends early. A recorded run is
     made again, and its states compared; of a comparison one side after the other, to files NAME_1, NAME_2, ..."""
     if until is not None and not 0.0 < until <= LONGEST_RUN:
-        raise BadInput(_("--until must be a time from 0 to {LONGEST_RUN:g} s, not {until:g}").format(LONGEST_RUN=LONGEST_RUN, until=until))
+        raise BadInput(f"--until must be a time from 0 to {LONGEST_RUN:g} s, not {until:g}")
     if plot and out is None:
-        raise BadInput(_("--plot needs --out, the file of the plot"))
+        raise BadInput("--plot needs --out, the file of the plot")
     check_ending(out, SUFFIXES_OF_CURVES if plot else (".npz", ".csv"))
-    check_ending(save_run, (SUFFIX,), _("--save-run"))
+    check_ending(save_run, (SUFFIX,), "--save-run")
     loaded, recording = load(scene, settings, mesh)
     if until is None:
         if recording is None:
-            raise BadInput(_("--until must be given, the simulated time to run to [s]"))
+            raise BadInput("--until must be given, the simulated time to run to [s]")
         until = recording.span[1]
     count = 1 if recording is None else len(recording.tracks)
     outs, records = of_sides(out, count), of_sides(save_run, count)
     for path in filter(None, outs):
         check_output(path, force)
     for path in filter(None, records):
-        check_output(path, force, _("--save-run"))
+        check_output(path, force, "--save-run")
     for side in range(count):
         with in_words(scene), input_errors():
             sim = Simulation(loaded) if recording is None else recording.simulation(side)
@@ -203,7 +203,7 @@ def run(
         for note in sim.labels.notes if side == 0 else ():
             say(note)
         if count > 1:
-            say(_("side {side} of {count}, {method}:").format(side=side + 1, count=count, method=sim.settings.method))
+            say(f"side {side + 1} of {count}, {sim.settings.method}:")
         keeping = partial(plotted, quantities=plot) if plot else trajectory
         run_one(sim, until, every, outs[side], records[side], narrated(sim) if narrate else None, keeping)
 
@@ -212,11 +212,11 @@ def run(
 @takes(settings=overrides)
 def export_command(
     scene: SceneArgument,
-    until: Annotated[float, typer.Option(min=0.0, max=LONGEST_RUN, help=_("Simulated time to run to [s]."))] = 5.0,
-    out: Annotated[Path, typer.Option("-o", _("--out"), help=_("A page, .html, or an animated scene of glTF, .glb."))
+    until: Annotated[float, typer.Option(min=0.0, max=LONGEST_RUN, help="Simulated time to run to [s].")] = 5.0,
+    out: Annotated[Path, typer.Option("-o", "--out", help="A page, .html, or an animated scene of glTF, .glb.")
     ] = Path("page.html"),
     step: Annotated[int | None, typer.Option(
-        min=1, help=_("SCENE is a lesson: the run of this step of it, on a page with the lesson's text."))] = None,
+        min=1, help="SCENE is a lesson: the run of this step of it, on a page with the lesson's text.")] = None,
     force: Force = False,
     *, settings: dict[str, Any],
 ) -> None:
@@ -238,7 +238,7 @@ def export_command(
         run_one(sim, until, 1, None, None, replay.keep)
         replay.keep(last=True)
     replay.save(out)
-    print(_("{name}: the {lower} is {out}").format(name=sim.scene.name, lower='page' if out.suffix.lower() == '.html' else 'scene', out=out))
+    print(f"{sim.scene.name}: the {'page' if out.suffix.lower() == '.html' else 'scene'} is {out}")
 
 
 def of_sides(path: Path | None, count: int) -> list[Path | None]:
@@ -276,7 +276,7 @@ def run_one(sim: Simulation, until: float, every: int, out: Path | None, save_ru
     if ending is not None:
         raise ending
     if asked:
-        fail(asked[0].status, _("stopped at t = {time:.6g} s").format(time=sim.time))
+        fail(asked[0].status, f"stopped at t = {sim.time:.6g} s")
 
 
 app.command("record")(takes(shot=shot, beyond=beyond, mesh=mesh, settings=overrides)(record_command))
@@ -287,15 +287,15 @@ app.command("record")(takes(shot=shot, beyond=beyond, mesh=mesh, settings=overri
 def sweep_command(
     scene: SceneArgument,
     vary: Annotated[list[str], typer.Option(
-        metavar=_("NAME=VALUES"), help=_("A setting or a place in the scene (\"body.die 1.mass\"), and its values: FROM:TO:"
-                                    "COUNT, FROM:TO:COUNT:log, or a list with commas. Several: all combinations."))],
-    out: Annotated[Path, typer.Option("-o", _("--out"), help=_("Table of the results, .csv or .parquet."))],
+        metavar="NAME=VALUES", help="A setting or a place in the scene (\"body.die 1.mass\"), and its values: FROM:TO:"
+                                    "COUNT, FROM:TO:COUNT:log, or a list with commas. Several: all combinations.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Table of the results, .csv or .parquet.")],
     measure: Annotated[list[str] | None, typer.Option(
-        help=_("\"rest time\" (the default), events, impacts, or QUANTITY[:BODY][:end|max|min|mean]."))] = None,
-    until: Annotated[float, typer.Option(help=_("Simulated time of each run [s]."))] = 5.0,
+        help="\"rest time\" (the default), events, impacts, or QUANTITY[:BODY][:end|max|min|mean].")] = None,
+    until: Annotated[float, typer.Option(help="Simulated time of each run [s].")] = 5.0,
     workers: Annotated[int | None, typer.Option(
-        min=0, max=1024, help=_("Processes (else as many as cores); 0: this one alone, without dask."))] = None,
-    scheduler: Annotated[str | None, typer.Option(help=_("Address of a dask scheduler, else processes here."))] = None,
+        min=0, max=1024, help="Processes (else as many as cores); 0: this one alone, without dask.")] = None,
+    scheduler: Annotated[str | None, typer.Option(help="Address of a dask scheduler, else processes here.")] = None,
     force: Force = False,
     *, settings: dict[str, Any],
 ) -> None:
@@ -305,24 +305,24 @@ def sweep_command(
     check_output(out, force)
     loaded, recording = load(scene, settings)
     if recording is not None:
-        raise BadInput(_("{name} is a recorded run: a sweep needs its scene").format(name=loaded.name))
+        raise BadInput(f"{loaded.name} is a recorded run: a sweep needs its scene")
     values = {}
     for given in vary:
         name, equals, text = given.partition("=")
         if not equals:
-            raise BadInput(_("--vary takes NAME=VALUES, not {given!r}").format(given=given))
+            raise BadInput(f"--vary takes NAME=VALUES, not {given!r}")
         values[name.strip()] = parse_values(text.strip())
     with in_words(scene):
-        plan = Sweep(loaded, values, tuple(measure or (_("rest time"),)), until, settings)
+        plan = Sweep(loaded, values, tuple(measure or ("rest time",)), until, settings)
     with written(out), progress_bar() as bar:
-        task, heard = bar.add_task(_("{count} runs").format(count=plan.count), total=plan.count), []
+        task, heard = bar.add_task(f"{plan.count} runs", total=plan.count), []
 
         def told(there: int, count: int, address: str) -> None:
             if address not in heard:
                 heard.append(address)
-                say(_("{there} of {count} runs are there already").format(there=there, count=count) if there else _("{count} runs").format(count=count))
+                say(f"{there} of {count} runs are there already" if there else f"{count} runs")
                 if address:
-                    say(_("dask shows them at {address}").format(address=address))
+                    say(f"dask shows them at {address}")
             bar.update(task, completed=there)
 
         try:
@@ -330,13 +330,13 @@ def sweep_command(
         except (NoDask, ValueError) as error:
             raise Failed(str(error)) from error
     failed = sum(1 for reason in table[REASON] if reason)
-    print(_("{count} runs, {failed} of them failed, written to {out}").format(count=plan.count, failed=failed, out=out))
+    print(f"{plan.count} runs, {failed} of them failed, written to {out}")
 
 
 @app.command()
 def scenes() -> None:
     """List the scenes of the gallery."""
-    table = Table("scene", "title", _("what it shows"), box=None, pad_edge=False)
+    table = Table("scene", "title", "what it shows", box=None, pad_edge=False)
     for key, path in gallery().items():
         scene = Scene.load(path)
         table.add_row(key, scene.title, scene.summary)
@@ -349,15 +349,15 @@ app.command("answers")(answers_command)
 
 @app.command("examples")
 def examples_command(
-    folder: Annotated[Path | None, typer.Argument(help=_("An existing folder to copy them to."))] = None,
+    folder: Annotated[Path | None, typer.Argument(help="An existing folder to copy them to.")] = None,
     force: Force = False,
 ) -> None:
     """List the example scripts, or copy them to FOLDER, where they can be run and changed."""
-    table = Table("example", _("what it shows"), box=None, pad_edge=False)
+    table = Table("example", "what it shows", box=None, pad_edge=False)
     for name, path in examples().items():
         table.add_row(f"{name}.py", (ast.get_docstring(ast.parse(path.read_bytes())) or "").partition("\n")[0])
         if folder is not None:
-            check_output(folder / path.name, force, _("FOLDER"))
+            check_output(folder / path.name, force, "FOLDER")
             with written(folder / path.name), whole_file(folder / path.name) as file:
                 file.write(path.read_bytes())
     Console().print(table)
@@ -365,13 +365,13 @@ def examples_command(
 
 @app.command("reference")
 def reference_command(
-    folder: Annotated[Path, typer.Argument(help=_("Where the pages are written; made where it is not there."))],
+    folder: Annotated[Path, typer.Argument(help="Where the pages are written; made where it is not there.")],
 ) -> None:
     """Write the reference of the Python interface, made from its docstrings, as HTML pages into FOLDER."""
     from .reference import write_reference
 
     with written(folder):
-        print(_("The first page is {folder}").format(folder=write_reference(folder)))
+        print(f"The first page is {write_reference(folder)}")
 
 
 @app.command()
@@ -381,14 +381,14 @@ def doctor() -> None:
 
     missing = []
     for what, found, remedy, needed in examine():
-        mark = _("MISSING") if needed else "note" if remedy else "ok"
+        mark = "MISSING" if needed else "note" if remedy else "ok"
         print(f"{mark:8} {what:20} {found}", flush=True)
         if remedy:
             print(f"{'':29} {remedy}")
         if needed:
             missing.append(what)
     if missing:
-        raise Failed(_("missing: {missing}").format(missing=', '.join(missing)))
+        raise Failed(f"missing: {', '.join(missing)}")
 
 
 # ------------------------------------------------------------------------------------------------ output
@@ -411,11 +411,11 @@ def report(sim: Simulation, out: Path | None) -> None:
     """Say what came of the run."""
     if sim.replaying and sim.history is not None:
         differs = sim.history.differs
-        say(_("all states are those recorded, to the last bit") if differs is None else
-            _("step {differs} is the first that does not come out as it was recorded").format(differs=differs))
-    events = _("{event_count} contact events, energy {total:.6g} J").format(event_count=sim.event_count, total=sim.energy().total)
-    where = _(", written to {out}").format(out=out) if out is not None else ""
-    print(_("{name}: t = {time:.6g} s after {step_count} steps, {events}{where}").format(name=sim.scene.name, time=sim.time, step_count=sim.step_count, events=events, where=where))
+        say("all states are those recorded, to the last bit" if differs is None else
+            f"step {differs} is the first that does not come out as it was recorded")
+    events = f"{sim.event_count} contact events, energy {sim.energy().total:.6g} J"
+    where = f", written to {out}" if out is not None else ""
+    print(f"{sim.scene.name}: t = {sim.time:.6g} s after {sim.step_count} steps, {events}{where}")
 
 
 def fail(status: int, sentence: str) -> NoReturn:
@@ -463,5 +463,5 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as error:
         if debug:
             raise
-        fail(Status.PROGRAM, _("{__name__}: {error} (CONTACTLAB_DEBUG=1 shows where)").format(__name__=type(error).__name__, error=error))
+        fail(Status.PROGRAM, f"{type(error).__name__}: {error} (CONTACTLAB_DEBUG=1 shows where)")
     raise SystemExit(status or 0)

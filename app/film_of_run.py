@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..physics.core.attached_process import attached_process
 from ..physics.core.held_folder import ScratchFolder
+from ..physics.core.language import _
 from ..physics.lesson.kinds import SWITCHES
 from ..physics.lesson.video import MOST_CURVES, VideoTable, ViewTable
 from ..physics.look.quantities import QUANTITIES
@@ -52,7 +53,7 @@ class FilmOfRun:
             (self._scratch.path / "video.json").write_text(table_of(ui, self._camera, snapshot).model_dump_json())
         except OSError as error:
             self._end()
-            ui.tell(f"The video cannot be written: {error}")
+            ui.tell(_("The video cannot be written: {error}").format(error=error))
             return
         ui.film_status = FilmStatus(self._out, 0.0)
         self._send(SaveRun(self._scratch.path / f"{stem}{SUFFIX}"))
@@ -82,9 +83,9 @@ class FilmOfRun:
         done = self._process.returncode == 0
         self._end()
         if done:
-            ui.say(f"Saved {self._out if self._out.suffix != '.png' else self._out.parent}", 8.0)
+            ui.say(_("Saved {path}").format(path=self._out if self._out.suffix != ".png" else self._out.parent), 8.0)
         else:
-            ui.tell(words or "The video could not be made.")
+            ui.tell(words or _("The video could not be made."))
 
     def _start_where_saved(self) -> None:
         assert self._scratch is not None

@@ -153,8 +153,8 @@ def main() -> None:
         path = folder_of(language) / "contactlab.po"
         path.parent.mkdir(parents=True, exist_ok=True)
         old = texts_in(path.read_bytes()) if path.exists() else Catalog(locale=language)
-        catalog = renewed(old, language)
-        path.write_bytes(written(catalog))
+        path.write_bytes(written(renewed(old, language)))
+        catalog = texts_in(path.read_bytes())
         path.with_suffix(".mo").write_bytes(compiled(catalog))
         left = sum(not message.string or message.string == ("",) for message in catalog if message.id)
         print(f"{path.relative_to(ROOT)}: {len(catalog)} texts, {left} without a translation", file=sys.stderr)

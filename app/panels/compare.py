@@ -43,6 +43,12 @@ def method_title(side: Snapshot) -> str:
     return _(side.settings.method.replace("_", " "))
 
 
+def with_title(method: str) -> str:
+    """The label of the button that adds a side of this method."""
+    title = method.replace("_", " ")
+    return f"{_('With {method}').format(method=_(title))}###With {title}##with_{method}"
+
+
 def soft(side: Snapshot) -> bool:
     """Whether its surfaces have gains K and D, from which follows what a bounce gives back, in place of e."""
     return "law" in METHODS[side.settings.method].uses
@@ -119,7 +125,7 @@ def _sides(ui: UiState, snapshot: Snapshot, send: Send) -> None:
                     "on one clock and with one camera:").format(snapshot=method_title(snapshot)), wrap=True)
         for method in METHODS:
             title = method.replace("_", " ")
-            if method != snapshot.settings.method and imgui.button(f"With {title}##with_{method}"):
+            if method != snapshot.settings.method and imgui.button(with_title(method)):
                 ui.request("compare_with", method)
         return
     for side in sides:

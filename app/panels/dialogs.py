@@ -7,6 +7,7 @@ from pathlib import Path
 
 from imgui_bundle import imgui
 
+from ...physics.core.language import N_, _, labelled
 from ...physics.run.messages import Command, Snapshot
 from ...physics.scene.mesh_files import NAMES
 from ..commands import COMMANDS
@@ -23,9 +24,9 @@ from .sweep_map import draw_sweep_map
 from .tour import draw_tour
 
 Send = Callable[[Command], None]
-WHERE = {"body": " (on a body)", "paused": " (while paused)", "space": " (elsewhere)",
-         "edit": " (while editing)",
-         "answer": " (where a lesson asks for it)", "any": ""}
+WHERE = {"body": N_(" (on a body)"), "paused": N_(" (while paused)"), "space": N_(" (elsewhere)"),
+         "edit": N_(" (while editing)"),
+         "answer": N_(" (where a lesson asks for it)"), "any": ""}
 FLOATING = (
     imgui.WindowFlags_.no_title_bar | imgui.WindowFlags_.no_resize | imgui.WindowFlags_.no_move
     | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_collapse
@@ -110,11 +111,13 @@ def fuzzy(pattern: str, text: str) -> float | None:
 
 def palette_entries(ui: UiState) -> list[tuple[str, str, Request]]:
     """Title, key and request of everything the palette offers."""
-    scenes = [(f"Scene: {e.title}", "", Request("open_path", e.path)) for e in ui.scenes]
-    recent = [(f"Recent: {p}", "", Request("open_path", p)) for p in ui.preferences.recent]
-    commands = [(c.title, "  ".join(keys_of(n)), Request(n)) for n, c in COMMANDS.items() if c.group and n != "palette"]
+    scenes = [(_("Scene: {title}").format(title=_(e.title)), "", Request("open_path", e.path)) for e in ui.scenes]
+    recent = [(_("Recent: {path}").format(path=p), "", Request("open_path", p)) for p in ui.preferences.recent]
+    commands = [(_(c.title), "  ".join(keys_of(n)), Request(n)) for n, c in COMMANDS.items()
+                if c.group and n != "palette"]
     text = ui.palette.text.strip()
-    path = [(f"Open file: {text}", "", Request("open_path", text))] if "/" in text or "\\" in text else []
+    path = [(_("Open file: {text}").format(text=text), "",
+             Request("open_path", text))] if "/" in text or "\\" in text else []
     return [*path, *commands, *scenes, *recent]
 
 
@@ -138,7 +141,7 @@ def draw_palette(ui: UiState) -> None:
         imgui.set_window_focus()
     imgui.set_next_item_width(-1)
     flags = imgui.InputTextFlags_.enter_returns_true
-    entered, text = imgui.input_text_with_hint("##palette", "Command, scene, or path of a file", palette.text, flags)
+    entered, text = imgui.input_text_with_hint("##palette", _("Command, scene, or path of a file"), palette.text, flags)
     if text != palette.text:
         palette.text, palette.index = text, 0
     matches = palette_matches(ui)
@@ -158,7 +161,7 @@ def draw_palette(ui: UiState) -> None:
             imgui.same_line(imgui.get_content_region_avail().x - imgui.calc_text_size(key).x - 0.5 * ui.font)
             style.muted(ui, key)
     if not matches:
-        style.muted(ui, "Nothing matches.")
+        style.muted(ui, _("Nothing matches."))
     imgui.end_child()
     lost = not palette.just_opened and not imgui.is_window_focused(imgui.FocusedFlags_.root_and_child_windows)
     imgui.end()
@@ -177,19 +180,19 @@ def draw_help(ui: UiState) -> None:
     _place(ui, 66.0, 0.05, min(38.0 * ui.font, 0.9 * imgui.get_io().display_size.y))
     _floating(ui, "help")
     with style.font(ui, bold=True, size=20.0):
-        imgui.text("Mouse and keys")
+        imgui.text(_("Mouse and keys"))
     imgui.same_line(imgui.get_window_width() - 2.4 * ui.font)
     if imgui.small_button("\uf00d##close_help"):
         ui.help = False
     groups: dict[str, list[tuple[str, str]]] = {
         "Mouse": [
-            (g.mouse, g.does + WHERE[g.where]) for g in GESTURES
+            (_(g.mouse), _(g.does) + _(WHERE[g.where])) for g in GESTURES
         ]
     }
     for name, command in COMMANDS.items():
         if keys_of(name):
-            groups.setdefault(command.group, []).append(("  ".join(keys_of(name)), command.title))
-    columns = [["Mouse", "Time", "Scenes"], ["View"], ["Edit", "Equations", "Compare", "Record", "Lessons", "App"]]
+            groups.setdefault(command.group, []).append(("  ".join(keys_of(name)), _(command.title)))
+    columns = [[N_("Mouse"), "Time", "Scenes"], ["View"], ["Edit", "Equations", "Compare", "Record", "Lessons", "App"]]
     if imgui.get_window_width() < 60.0 * ui.font:  # else words would be broken
         columns = [[group for column in columns for group in column]]
     with style.font(ui, size=14.0):
@@ -199,12 +202,12 @@ def draw_help(ui: UiState) -> None:
                 for group in column:
                     _help_group(ui, group, groups.get(group, []))
             imgui.end_table()
-        style.muted(ui, "Ctrl+P finds every command and scene by a few letters. Files can be dropped on the window.")
+        style.muted(ui, _("Ctrl+P finds every command and scene by a few letters. Files can be dropped on the window."))
     imgui.end()
 
 
 def _help_group(ui: UiState, title: str, rows: list[tuple[str, str]]) -> None:
-    style.heading(ui, title)
+    style.heading(ui, _(title))
     if imgui.begin_table(f"help_{title}", 2, imgui.TableFlags_.sizing_fixed_fit):
         imgui.table_setup_column("key", imgui.TableColumnFlags_.width_fixed, 8.6 * ui.font)
         imgui.table_setup_column("does", imgui.TableColumnFlags_.width_stretch)
@@ -224,10 +227,11 @@ def draw_about(ui: UiState) -> None:
     _floating(ui, "about", imgui.WindowFlags_.always_auto_resize)
     with style.font(ui, bold=True, size=20.0):
         imgui.text("Contactlab")
-    imgui.text_wrapped("A laboratory for contact mechanics: see every contact the solver sees, change the laws "
-                       "while it runs, pull bodies with the mouse, check the numbers.")
-    style.muted(ui, "MIT licence. Fonts: Roboto (Apache 2.0), DejaVu Sans, Font Awesome Free (SIL OFL 1.1).", wrap=True)
-    if imgui.button("Close##about"):
+    imgui.text_wrapped(_("A laboratory for contact mechanics: see every contact the solver sees, change the laws "
+                       "while it runs, pull bodies with the mouse, check the numbers."))
+    style.muted(ui, _("MIT licence. Fonts: Roboto (Apache 2.0), DejaVu Sans, Font Awesome Free (SIL OFL 1.1)."),
+                wrap=True)
+    if imgui.button(labelled("Close##about")):
         ui.about = False
     imgui.end()
 
@@ -237,17 +241,17 @@ def draw_message(ui: UiState) -> None:
     width = _place(ui, 34.0, 0.3)
     _floating(ui, "message", imgui.WindowFlags_.always_auto_resize)
     with style.color(imgui.Col_.text, style.colors(ui).warning), style.font(ui, bold=True, size=18.0):
-        imgui.text("\uf071  " + ("This could not be done" if ui.failure is None else "Something of ours failed"))
+        imgui.text("\uf071  " + (_("This could not be done") if ui.failure is None else _("Something of ours failed")))
     imgui.push_text_wrap_pos(width - 1.5 * ui.font)
     imgui.text_unformatted(ui.message)
     imgui.pop_text_wrap_pos()
     imgui.dummy((0, 0.2 * ui.font))
-    if imgui.button("OK##message", (6 * ui.font, 0)) or imgui.is_key_pressed(imgui.Key.enter):
+    if imgui.button(labelled("OK##message"), (6 * ui.font, 0)) or imgui.is_key_pressed(imgui.Key.enter):
         ui.tell("")
     imgui.same_line()
-    if ui.failure is not None and imgui.button("Report##message"):
+    if ui.failure is not None and imgui.button(labelled("Report##message")):
         ui.request("report", ui.failure)
-    elif ui.failure is None and imgui.button("Copy##message"):
+    elif ui.failure is None and imgui.button(labelled("Copy##message")):
         imgui.set_clipboard_text(ui.message)
     imgui.end()
 
@@ -258,14 +262,14 @@ def draw_leftover(ui: UiState) -> None:
     _place(ui, 30.0, 0.1)
     _floating(ui, "leftover", imgui.WindowFlags_.always_auto_resize | imgui.WindowFlags_.no_focus_on_appearing)
     with style.font(ui, bold=True, size=18.0):
-        imgui.text("The last run was cut off")
+        imgui.text(_("The last run was cut off"))
     when = datetime.fromtimestamp(left.written).strftime("%d %B %Y, %H:%M:%S")
-    style.muted(ui, f"{left.title}: recorded until {when}.", wrap=True)
+    style.muted(ui, _("{title}: recorded until {when}.").format(title=left.title, when=when), wrap=True)
     imgui.dummy((0, 0.2 * ui.font))
-    if imgui.button("Go on##leftover", (6 * ui.font, 0)):
+    if imgui.button(labelled("Go on##leftover"), (6 * ui.font, 0)):
         ui.request("go_on")
     imgui.same_line()
-    if imgui.button("Discard##leftover", (6 * ui.font, 0)):
+    if imgui.button(labelled("Discard##leftover"), (6 * ui.font, 0)):
         ui.request("discard")
     imgui.end()
 
@@ -295,7 +299,7 @@ def draw_save_box(ui: UiState) -> None:
     _place(ui, 40.0, 0.3)
     _floating(ui, "save_box", imgui.WindowFlags_.always_auto_resize)
     with style.font(ui, bold=True, size=18.0):
-        imgui.text("Save the scene as")
+        imgui.text(_("Save the scene as"))
     if imgui.is_window_appearing():
         imgui.set_keyboard_focus_here()
     imgui.set_next_item_width(-1)
@@ -305,13 +309,14 @@ def draw_save_box(ui: UiState) -> None:
     path = Path(ui.save_box_text.strip() or ".").expanduser()
     there = path.is_file() and path != ui.workbench.path
     mine = path.parent == my_scenes(ui.preferences.record_folder)
-    said = "Scenes in this folder stand in the gallery under My scenes." if mine else " "
-    style.muted(ui, "There is such a file: it would be replaced." if there else said, wrap=True)
-    if (imgui.button("Replace##save_box" if there else "Save##save_box") or (entered and not there)) and path.name:
+    said = _("Scenes in this folder stand in the gallery under My scenes.") if mine else " "
+    style.muted(ui, _("There is such a file: it would be replaced.") if there else said, wrap=True)
+    if (imgui.button(labelled("Replace##save_box") if there else labelled("Save##save_box"))
+        or (entered and not there)) and path.name:
         ui.request("save_to", path)
         ui.save_box = False
     imgui.same_line()
-    if imgui.button("Cancel##save_box"):
+    if imgui.button(labelled("Cancel##save_box")):
         ui.save_box = False
     imgui.end()
 
@@ -322,21 +327,21 @@ def draw_open_box(ui: UiState) -> None:
     _floating(ui, "open_box", imgui.WindowFlags_.always_auto_resize)
     with style.font(ui, bold=True, size=18.0):
         imgui.text(COMMANDS[ui.open_box].title)
-    meshes = f"Meshes: {', '.join(NAMES)}."
+    meshes = _("Meshes: {names}.").format(names=", ".join(NAMES))
     style.muted(ui, meshes if ui.open_box == "add_mesh_file" else
-                f"Scenes: .toml. Robots: .urdf, .xml (MJCF). {meshes} Runs: .contactlab. Problems: .npz. "
-                "Tables of sweeps: .csv, .parquet.", wrap=True)
+                _("Scenes: .toml. Robots: .urdf, .xml (MJCF). {meshes} Runs: .contactlab. Problems: .npz. "
+                "Tables of sweeps: .csv, .parquet.").format(meshes=meshes), wrap=True)
     if imgui.is_window_appearing():
         imgui.set_keyboard_focus_here()
     imgui.set_next_item_width(-1)
     entered, ui.open_box_text = imgui.input_text_with_hint(
         "##path", "/path/to/file", ui.open_box_text, imgui.InputTextFlags_.enter_returns_true
     )
-    if (imgui.button("Open##box") or entered) and ui.open_box_text.strip():
+    if (imgui.button(labelled("Open##box")) or entered) and ui.open_box_text.strip():
         ui.request(ui.open_box, ui.open_box_text.strip())
         ui.open_box = ""
     imgui.same_line()
-    if imgui.button("Cancel##box"):
+    if imgui.button(labelled("Cancel##box")):
         ui.open_box = ""
     imgui.end()
 
@@ -346,16 +351,16 @@ def draw_opening(ui: UiState, opening: OpeningStatus) -> None:
     _place(ui, 30.0)
     _floating(ui, "opening", imgui.WindowFlags_.always_auto_resize | imgui.WindowFlags_.no_focus_on_appearing)
     with style.font(ui, bold=True, size=18.0):
-        imgui.text(f"Opening {opening.name}")
+        imgui.text(_("Opening {name}").format(name=opening.name))
     imgui.progress_bar(opening.share, (-1, 0.5 * ui.font), "")
     style.muted(ui, f"{opening.words} …", wrap=True)
     if opening.may_be_hull:
-        style.muted(ui, "As its hull it would be solid: nothing could fall into it.", wrap=True)
+        style.muted(ui, _("As its hull it would be solid: nothing could fall into it."), wrap=True)
     imgui.dummy((0, 0.2 * ui.font))
-    if imgui.button("Cancel##opening", (6 * ui.font, 0)):
+    if imgui.button(labelled("Cancel##opening"), (6 * ui.font, 0)):
         ui.request("cancel_opening")
     imgui.same_line()
-    if opening.may_be_hull and imgui.button("Use its hull##opening", (8 * ui.font, 0)):
+    if opening.may_be_hull and imgui.button(labelled("Use its hull##opening"), (8 * ui.font, 0)):
         ui.request("open_as_hull")
     imgui.end()
 
@@ -372,7 +377,8 @@ def draw_progress(ui: UiState, snapshot: Snapshot | None) -> None:
             imgui.text("Contactlab")
     if share < 1.0:
         imgui.progress_bar(share, (-1, 0.5 * ui.font), "")
-        style.muted(ui, f"Preparing the engine: {words}. Only the first start takes this long.", wrap=True)
+        style.muted(ui, _("Preparing the engine: {words}. Only the first start takes this long.").format(words=words),
+                    wrap=True)
     else:
-        style.muted(ui, f"Preparing the engine: {words}.", wrap=True)
+        style.muted(ui, _("Preparing the engine: {words}.").format(words=words), wrap=True)
     imgui.end()

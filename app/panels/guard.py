@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui, implot
 
-from ...physics.core.language import _
+from ...physics.core.language import _, labelled
 from ..ui_state import Failure, Rect, UiState
 from . import style
 
@@ -54,12 +54,12 @@ def recover(begun: imgui.internal.ErrorRecoveryState) -> None:
 def closed(ui: UiState, title: str) -> None:
     """In place of a panel: a button that copies a report, one that opens the panel again, and what happened."""
     failure = ui.failures[title]
-    if imgui.small_button(f"Report##{title}"):
+    if imgui.small_button(labelled(f"Report##{title}")):
         ui.request("report", failure)
     imgui.set_item_tooltip(_("Copy a text for those who can mend this: versions, scene, last commands, where it "
                              "failed"))
     imgui.same_line(0, 0.4 * ui.font)
-    if imgui.small_button(f"Open again##{title}"):
+    if imgui.small_button(labelled(f"Open again##{title}")):
         del ui.failures[title]
     imgui.same_line(0, 0.6 * ui.font)
     with style.color(imgui.Col_.text, style.colors(ui).warning):

@@ -125,7 +125,7 @@ def _buttons(ui: UiState, mine: MapUi, study: MapStudy | None, wanted: StudyMap,
     else:
         count = int(np.prod([axis.count for axis in mine.axes if axis.name]))
         imgui.begin_disabled(not wanted.vary or (len(wanted.vary) == 2 and wanted.vary[0][0] == wanted.vary[1][0]))
-        if imgui.button(f"Make {count} runs##map"):
+        if imgui.button(_("Make {n} runs").format(n=count) + f"###Make {count} runs##map"):
             send(wanted)
         imgui.end_disabled()
     imgui.same_line()

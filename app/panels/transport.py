@@ -247,7 +247,7 @@ def _record(ui: UiState, width: float) -> None:
     running = ui.recording is not None
     with style.color(imgui.Col_.text, c.on_accent if running else c.danger), \
             style.color(imgui.Col_.button, c.danger if running else c.raised):
-        label = f"\uf04d {ui.recording.seconds:4.1f} s" if ui.recording is not None else _("\uf111 Record")
+        label = f"\uf04d {ui.recording.seconds:4.1f} s" if ui.recording is not None else "\uf111 " + _("Record")
         if imgui.button(f"{label if width > 5.0 else label[0]}##record", (width * ui.font, 0)):
             ui.request("record")
     imgui.set_item_tooltip(_("Stop and save  (V)") if running else _("Record a video  (V)"))
@@ -293,7 +293,8 @@ def draw_record_options(ui: UiState) -> None:
     # as long as the preferences hold, of which a longer text would not be saved
     text = imgui.input_text_with_hint("##record_folder", str(videos_folder("")), p.record_folder)[1]
     p.record_folder = text[:4096]
-    imgui.set_item_tooltip(_("Videos and pictures go to {record_folder}; made where it is missing").format(record_folder=videos_folder(p.record_folder)))
+    imgui.set_item_tooltip(_("Videos and pictures go to {folder}; made where it is missing").format(
+        folder=videos_folder(p.record_folder)))
     if imgui.menu_item_simple(labelled("Video of this run \u2026"), ""):
         ui.request("film")
     imgui.set_item_tooltip(_("From its beginning: with captions, curves beside the view, slow motion"))

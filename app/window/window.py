@@ -17,6 +17,7 @@ from imgui_bundle import imgui
 from pyglet import gl
 from pyglet.window import key
 
+from ...physics.core.language import _
 from ...physics.run.journal import Journal
 from ...physics.run.messages import Focus, Pause, Snapshot
 from ...physics.scene.mesh_files import NAMES
@@ -179,13 +180,14 @@ class Window(pyglet.window.Window):
         self.gui.use()
         self.gui.abandon()
         self.lab.send(Pause())
-        failure = Failure(f"The window failed: {sentence(error)}", "".join(traceback.format_exception(error)))
+        failure = Failure(_("The window failed: {error}").format(error=sentence(error)),
+                          "".join(traceback.format_exception(error)))
         if failure != self.ui.failure:
             self.lab.note("failure", traceback=failure.traceback)
         if self._blind and self.caption == TITLE:  # what OpenGL does not draw: the title bar, and the terminal
             self.set_caption(f"{TITLE} cannot draw ({sentence(error)}). The run is paused and kept.")
             print(f"contactlab: {self.caption}", file=sys.stderr)
-        self.ui.tell(f"{failure.sentence} The run is paused; nothing is lost, and it can go on.", failure)
+        self.ui.tell(failure.sentence + _(" The run is paused; nothing is lost, and it can go on."), failure)
 
     def _proceed(self, dt: float) -> None:
         """Take what the engine has, draw if anything changed."""
@@ -474,7 +476,8 @@ class Window(pyglet.window.Window):
             if self.ui.workbench.on and Path(paths[0]).suffix.lower() in NAMES:
                 commands.run(self.lab, "add_mesh_file", paths[0])
                 if len(paths) > 1:
-                    self.ui.say(f"Meshes are added one at a time while a scene is edited: {Path(paths[0]).name}.", 6.0)
+                    self.ui.say(_("Meshes are added one at a time while a scene is edited: {name}.").format(
+                        name=Path(paths[0]).name), 6.0)
             else:
                 commands.run(self.lab, "open_paths", paths)
 
