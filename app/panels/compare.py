@@ -124,7 +124,6 @@ def _sides(ui: UiState, snapshot: Snapshot, send: Send) -> None:
         style.muted(ui, _("Now: {snapshot}. Run this scene from its start beside another method, "
                     "on one clock and with one camera:").format(snapshot=method_title(snapshot)), wrap=True)
         for method in METHODS:
-            title = method.replace("_", " ")
             if method != snapshot.settings.method and imgui.button(with_title(method)):
                 ui.request("compare_with", method)
         return
