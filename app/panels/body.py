@@ -70,9 +70,9 @@ def chosen(ui: UiState, snapshot: Snapshot) -> int:
 def draw_page_of_choice(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]) -> None:
     """The page of the selected body, of a contact or of a joint."""
     page = ui.state_of(PageUi)
-    for of, title in (("body", _("Body")), ("contact", _("Contact")), ("joint", _("Joint"))):
+    for of, title in (("body", N_("Body")), ("contact", N_("Contact")), ("joint", N_("Joint"))):
         imgui.begin_disabled(of == "joint" and not len(snapshot.model.joints.type))
-        if style.radio(ui, f"{title}##page_{of}", page.of == of):
+        if style.radio(ui, labelled(f"{title}##page_{of}"), page.of == of):
             page.of = of
         imgui.end_disabled()
         imgui.same_line(0, 0.6 * ui.font)

@@ -375,10 +375,9 @@ def draw_progress(ui: UiState, snapshot: Snapshot | None) -> None:
     if snapshot is None:
         with style.font(ui, bold=True, size=20.0):
             imgui.text("Contactlab")
+    told = _("Preparing the engine: {words}.")
     if share < 1.0:
         imgui.progress_bar(share, (-1, 0.5 * ui.font), "")
-        style.muted(ui, _("Preparing the engine: {words}. Only the first start takes this long.").format(words=words),
-                    wrap=True)
-    else:
-        style.muted(ui, _("Preparing the engine: {words}.").format(words=words), wrap=True)
+        told = _("Preparing the engine: {words}. Only the first start takes this long.")
+    style.muted(ui, told.format(words=_(words)), wrap=True)
     imgui.end()

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ..books.diagnostics import measure
 from ..core.interruption import Interrupted, interruptible
+from ..core.language import N_
 from ..core.limits import COMMANDS
 from ..core.rotations import rotated
 from ..core.state import Contacts
@@ -51,7 +52,7 @@ SHOWN_EVENTS = 200              # latest events in a snapshot
 RECALL_INTERVAL = 0.1           # least time between snapshots while curves of the past are filled [wall s]
 PAGE_INTERVAL = 0.4             # time between two pages of the journal: what a crash may lose [wall s]
 LOG_ROWS = 8192                 # latest steps of the clock of which curves have a point each
-COMPILING = "compiling for this machine"
+COMPILING = N_("compiling for this machine")
 PATIENCE = 0.1                  # work on one step after which a command that concerns it interrupts it [wall s]
 CLOSING = 0.7                   # longest time that `stop` waits for the thread [wall s]
 SPEED_RANGE = (1e-3, 1e3)       # simulated seconds per wall second
@@ -454,15 +455,15 @@ class Runner:
         self._paused = True
         try:
             if isinstance(command, m.StudyLinks):
-                self._warming = "chains in both coordinates"
+                self._warming = N_("chains in both coordinates")
                 self._studies.study_links(self._sim.settings)
             elif self._sides.script is not None:
                 raise ValueError("a script's run cannot be made again from its scene, which has not its forces")
             elif isinstance(command, m.StudyOrders):
-                self._warming = "what is to be compared"
+                self._warming = N_("what is to be compared")
                 self._studies.study_orders(self._sim, command)
             else:
-                self._warming = "what is to be run"
+                self._warming = N_("what is to be run")
                 begin: Any = self._studies.study_map if isinstance(command, m.StudyMap) else self._studies.study_fan
                 begin(self._sim, command)
         finally:
@@ -521,7 +522,7 @@ class Runner:
         """The inspection that was asked for."""
         compiles = self._looks.compiles
         if compiles:
-            self._warming = "the contact equations"
+            self._warming = N_("the contact equations")
         try:
             with self._long_work():
                 found = self._looks.answer(self._sides, running)
