@@ -27,7 +27,8 @@ TABLE = (
 )
 MATRIX_SHARE = 0.6  # of the panel's width
 NARROW = 32.0       # [font heights] up to this width the bar has two lines
-STATUS = {"infeasible": N_("no solution"), "iterations": N_("stopped"), "stuck": N_("no answer"),
+STATUS = {"solved": N_("solved"), "infeasible": N_("no solution"), "iterations": N_("stopped"),
+          "stuck": N_("no answer"),
           "ray": N_("no answer"), "unsymmetric": N_("M unsymmetric")}
 SHORT = {"pgs": N_("PGS"), "newton": N_("Newton"), "nsgs": N_("NSGS"), "interior_point": N_("Interior pt"),
          "block_pivot": N_("Blocks"),
@@ -191,7 +192,7 @@ def _answer_row(ui: UiState, chosen: bool, name: str, cells: tuple[str, ...]) ->
         if k == 0:
             if imgui.selectable(f"{text}##answer_{name}", chosen, imgui.SelectableFlags_.span_all_columns)[0]:
                 ui.inspector.solver, ui.inspector.pivot, ui.inspector.shift = name, 0, {}
-        elif k == 1 and text != "solved":
+        elif k == 1 and text != _("solved"):
             with style.color(imgui.Col_.text, style.colors(ui).warning):
                 imgui.text(f"\uf071 {text}")
         else:

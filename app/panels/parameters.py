@@ -264,7 +264,7 @@ def draw_view_switches(ui: UiState, snapshot: Snapshot | None, send: Send) -> No
     if changed:
         ui.view.force_scale = scale
     if ui.view.dents and snapshot is not None and len(snapshot.dents):
-        value_row(ui, _("Depth of dents"), "true" if ui.view.dent_scale == 1.0 else f"× {ui.view.dent_scale:.3g}")
+        value_row(ui, _("Depth of dents"), _("true") if ui.view.dent_scale == 1.0 else f"× {ui.view.dent_scale:.3g}")
         imgui.set_next_item_width(FULL)
         changed, scale = style.slider("dent_scale", ui.view.dent_scale, 1.0, 200.0, "%.3g", ui, logarithmic=True)
         if changed:

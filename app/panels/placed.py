@@ -13,7 +13,7 @@ from ..ui_state import UiState
 from . import style
 from .rows import FULL
 
-YOURS, OF_RUN = "yours", N_("the run's")
+YOURS, OF_RUN = N_("yours"), N_("the run's")
 
 
 def draw_placed(ui: UiState, snapshot: Snapshot, course: Course, question: PointQuestion | ArrowQuestion) -> None:
@@ -52,7 +52,7 @@ def in_view(course: Course) -> tuple[tuple[ShownArrow, bool], ...]:
     placed, verdict = course.draft.placed, course.verdict
     if placed is None:
         return ()
-    mine = ShownArrow(YOURS, placed.start or placed.point, placed.point)
+    mine = ShownArrow(_(YOURS), placed.start or placed.point, placed.point)
     if verdict is None or not isinstance(verdict.measured, tuple):
         return ((mine, False),)
     found = np.array(verdict.measured)
@@ -62,4 +62,4 @@ def in_view(course: Course) -> tuple[tuple[ShownArrow, bool], ...]:
         begin = np.array(placed.start)
         end = begin + found * (np.linalg.norm(placed.given) / np.linalg.norm(found))
     ends = [(float(at[0]), float(at[1]), float(at[2])) for at in (begin, end)]
-    return (mine, False), (ShownArrow(OF_RUN, ends[0], ends[1]), True)
+    return (mine, False), (ShownArrow(_(OF_RUN), ends[0], ends[1]), True)

@@ -238,7 +238,7 @@ def _clock(ui: UiState, snapshot: Snapshot) -> None:
         imgui.set_item_tooltip(_("Real-time factor: simulated seconds per second, measured")
                                + (_(". This machine is slower than asked.") if behind else ""))
     else:
-        style.muted(ui, "searching" if snapshot.searching else "paused")
+        style.muted(ui, _("searching") if snapshot.searching else _("paused"))
 
 
 def _record(ui: UiState, width: float) -> None:

@@ -499,7 +499,8 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
         rows.append(LegendRow("line", look.joint, _("axis of a joint, and the range its limits leave")))
     if options.joint_arrows is not None:
         rows.append(LegendRow("arrow", look.joint,
-                              _("force of a joint on its child, 1 m = {value:.3g} N").format(value=joint_scale(False, scale))))
+                              _("force of a joint on its child, 1 m = {value:.3g} N").format(value=joint_scale(False,
+                                                                                                               scale))))
         if options.joint_arrows.moment.any():
             rows.append(LegendRow("double_arrow", look.joint,
                                   _("moment of a joint, 1 m = {value:.3g} N m").format(value=joint_scale(True, scale))))
