@@ -11,6 +11,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -35,6 +36,7 @@ from contactlab.physics.solvers import SOLVERS
 
 ROOT = Path(__file__).parents[1]
 MARKS = {"_": 1, "N_": 1, "labelled": 1, "ngettext": 2}  #: how many of their arguments are texts
+UNDATED = datetime(2026, 1, 1, tzinfo=UTC)
 #: lines of the head of a catalogue that would differ each time, or say nothing
 WITHOUT = (b"Generated-By", b"PO-Revision-Date", b"POT-Creation-Date", b"Report-Msgid-Bugs-To", b"Last-Translator",
            b"Language-Team")
@@ -117,7 +119,10 @@ def lessons() -> Iterator[str]:
 
 
 def texts_in(data: bytes) -> Catalog:
-    return read_po(io.BytesIO(data), abort_invalid=True)
+    """A catalogue; without dates of its own, so that the same texts are the same bytes."""
+    catalog = read_po(io.BytesIO(data), abort_invalid=True)
+    catalog.creation_date = catalog.revision_date = UNDATED
+    return catalog
 
 
 def renewed(old: Catalog, language: str) -> Catalog:
