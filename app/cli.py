@@ -24,7 +24,6 @@ from rich.table import Table
 
 from ..assets import examples, gallery, lessons, scene_path
 from ..physics import Scene, Simulation
-from ..physics.core.both_cores import HELPER, MOST
 from ..physics.core.held_folder import ScratchFolder, remove_scratch
 from ..physics.core.language import LANGUAGES
 from ..physics.core.version import own_version
@@ -98,17 +97,12 @@ Assignments = Annotated[
     typer.Option("--set", metavar="NAME=VALUE", help="Any setting: --set restitution=0.5 --set gravity=0,0,-1.62"),
 ]
 
-Threads = Annotated[int | None, typer.Option(
-    min=1, max=MOST, help="Threads that share a step of a large scene (else as many as cores); results are the same.")]
-
 
 def overrides(
     method: Method = None, integrator: IntegratorName = None, solver: SolverName = None, h: StepSize = None,
-    set_: Assignments = None, threads: Threads = None,
+    set_: Assignments = None,
 ) -> dict[str, Any]:
     """Settings from the options that all commands that run something have."""
-    if threads is not None:
-        HELPER.use(threads)
     named = {"method": method, "integrator": integrator, "solver": solver, "h": h}
     settings = {name: value for name, value in named.items() if value is not None}
     for assignment in set_ or ():

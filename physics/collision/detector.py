@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..core.both_cores import HELPER
 from ..core.limits import CONTACT_POINTS, SHAPE_PAIRS
 from ..core.model import Array, Model, movable, shape_count
 from ..core.state import Bodies, ContactMemory, Contacts, LongArray, empty_contacts
@@ -13,7 +12,7 @@ from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, ne
 from .impact_time import bound_paths, find_fast, first_touches, new_paths
 from .known_features import new_notes
 from .narrow_phase import BOXES, CONVEX, FAMILIES, FAMILY, HOLLOWS, RANK, ROUND, TRIANGLES, Found, sort_families
-from .nearby_pairs import MANY, Near, SecondHalf, keep_near, touch_again, touch_listed
+from .nearby_pairs import Near, keep_near, touch_again, touch_listed
 from .polytope import new_solids
 from .triangles import find_triangles, new_sheets, new_stack
 
@@ -92,25 +91,12 @@ class Detector:
         """The arguments of `find_contacts`. The tuple is built anew only after one of its arrays has been replaced."""
         if self._detection is None:
             compound = np.array([self.shapes_of.max(initial=0) > 1], np.int32)
-            second = self._second_half()
             near = Near(self.geometry, self.solids, self.work, self.sheets, self.rank, self.shapes_of, compound,
                         self.reach, self.sweep.pairs, self.seen_pairs, self.lists, self.counts, self.chosen,
-                        self.start, self.stack, self.found, self.link, self.head, np.zeros(3, np.int32),
-                        second)
+                        self.start, self.stack, self.found, self.link, self.head, np.zeros(3, np.int32))
             self._detection = Detection(near, self.sweep, self.roles, self.planes, self.joined, self.family,
                                         self.contacts)
         return self._detection
-
-    def _second_half(self) -> SecondHalf:
-        """What the second half of the pairs is touched with; room only where there are many shapes."""
-        large = shape_count(self.model) >= MANY
-        rows, pairs = (len(self.found.rows), self.lists.shape[1]) if large else (0, 1)
-        if large:
-            HELPER.come()
-        return SecondHalf(
-            HELPER.desk, new_work(self.solids)._replace(notes=self.work.notes),
-            Found(np.zeros((rows, PATCH)), np.zeros(rows, np.int32)), np.zeros((FAMILIES, pairs), np.int64),
-            np.zeros(FAMILIES, np.int32), np.zeros(1, np.int64), np.zeros(2, np.int64))
 
     @property
     def near(self) -> Near:

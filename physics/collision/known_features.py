@@ -140,12 +140,6 @@ def note_down(note_out, what, i, j):
 
 
 @helper
-def in_upper_half(notes, a, b):
-    """Whether the note of the pair a, b lies in the upper half of the notes."""
-    return mix(mix(0, a), b) & (notes.shape[0] - PLACES) >= notes.shape[0] // 2
-
-
-@helper
 def find_note(notes_in_out, a, b):
     """The note of the pair a, b as it was left, or an empty one where other pairs have used its row since."""
     h = mix(mix(0, a), b)

@@ -119,16 +119,6 @@ def move_row(found, k, r):
         found.rows[r, c] = found.rows[k, c]
 
 
-@kernel
-def move_rows(source, count, found, total) -> int:
-    """Append so many rows of another Found; returns the number of rows, which may exceed the room."""
-    for k in range(min(count, len(found.rows) - total)):
-        found.owner[total + k] = source.owner[k]
-        for c in range(PATCH):
-            found.rows[total + k, c] = source.rows[k, c]
-    return total + count
-
-
 @helper
 def is_double(rows, k, t, nearer):
     """Whether two points lie together and push the same way."""

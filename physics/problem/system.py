@@ -14,10 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.both_cores import HELPER, LINE, shared_words
 from ..core.jit import helper
 from ..core.model import Array, IntArray
-from ..core.state import LongArray
 from ..core.sym3 import six, sym_vec, three
 from ..core.vec import add, cross, neg, row, sub
 
@@ -45,10 +43,6 @@ USED, OTHERS, ENTRIES, SHORT = range(4)  # Blocks.count: blocks; those that are 
                                          # 1 = there was no room for all blocks
 PLACE, WIDTH, ENTRY, PART = range(4)     # columns of Blocks.span
 GRAB_BLOCK = 0                           # the mouse's, where it pulls
-
-MANY_BODIES = 100       # bodies of a scene below which its islands are never swept in halves
-IMPULSE, WIDE = 24, 32  # of Halves.rows: where the impulse begins; columns, four cache lines
-MAKE, MADE, END = 0, LINE, 2 * LINE  # of Halves.turns: sweeps to make; made; 1 = no more
 
 SOFTEST = 1e-9  # part of the trace of W without constraints that is added to W of a point of a mechanism, which may
                 # yield in some directions only, so that W is singular
@@ -110,19 +104,6 @@ class Moments(NamedTuple):
     impulse: Array     #: (c, 3) the unknown: angular impulse on b [N m s]
 
 
-class Halves(NamedTuple):
-    """Scratch of sweeps in two halves, see `solvers.halves`; without rows where the scene is too small for them."""
-
-    desk: LongArray    #: of `core.both_cores.HELPER`
-    turns: LongArray   #: sweeps that the second half is to make, and has made, see MAKE …
-    worst: Array       #: (LINE,) square of the largest change by the last one [m2/s2]
-    first: LongArray   #: (4,) first rows of the first half, of the second, of those between them, end
-    rows: Array        #: (c, WIDE) rows of contacts in the order of the visits, and their impulses from IMPULSE on
-    ends: LongArray    #: (c, 3) of each the two bodies and the contact
-    place: LongArray   #: (n,) of each body its place in the island, then its half; -1 = not in the island
-    bodies: Array      #: Motion.bodies
-
-
 class System(NamedTuple):
     """The problem of a step, everything in the world frame; row i of contact arrays is contact i.
 
@@ -142,12 +123,11 @@ class System(NamedTuple):
     grab: MouseSpring
     blocks: Blocks
     moments: Moments
-    halves: Halves
 
 
 def empty_motion(bodies: int, velocities: int) -> Motion:
     """No motion of so many bodies and of trees with so many velocities."""
-    q_dot = shared_words(BODY_SIZE * bodies + velocities).view(np.float64)
+    q_dot = np.zeros(BODY_SIZE * bodies + velocities)
     return Motion(q_dot, q_dot[: BODY_SIZE * bodies].reshape(bodies, BODY_SIZE), q_dot[BODY_SIZE * bodies :])
 
 
@@ -174,19 +154,7 @@ def empty_system(motion: Motion, capacity: int, blocks: Blocks) -> System:
             body=np.full(1, -1, np.int32), turn=np.zeros(1, np.int32), arm=np.zeros(3), matrix=np.zeros(6),
             inverse=np.zeros(6), bias=np.zeros(3), softness=np.zeros(1), limit=np.zeros(1), impulse=np.zeros(3)),
         blocks=blocks,
-        moments=Moments(np.zeros(1, np.int32), ints(), ints(), np.zeros((capacity, ROW_SIZE)), np.zeros((capacity, 3))),
-        halves=empty_halves(motion, capacity))
-
-
-def empty_halves(motion: Motion, capacity: int) -> Halves:
-    """Room for so many contacts, where that may be enough for two cores; then the helper is called."""
-    bodies = len(motion.bodies)
-    capacity = capacity if bodies >= MANY_BODIES else 0
-    if capacity > 0:
-        HELPER.come()
-    rows = shared_words(capacity * WIDE).view(np.float64).reshape(capacity, WIDE)
-    return Halves(HELPER.desk, shared_words(LINE * 3), shared_words(LINE).view(np.float64), np.zeros(4, np.int64), rows,
-                  np.zeros((capacity, 3), np.int64), np.zeros(bodies, np.int64), motion.bodies)
+        moments=Moments(np.zeros(1, np.int32), ints(), ints(), np.zeros((capacity, ROW_SIZE)), np.zeros((capacity, 3))))
 
 
 # ------------------------------------------------------------------------------------------ rows of two free bodies

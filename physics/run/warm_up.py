@@ -21,7 +21,6 @@ from ..collision import Detector
 from ..collision.broad_phase import FEW
 from ..core import jit
 from ..core.attached_process import attached_process
-from ..core.both_cores import HELPER, serve
 from ..core.held_folder import ScratchFolder
 from ..core.model import body_count, movable
 from ..core.state import copy_state
@@ -127,7 +126,6 @@ def _run_everything() -> None:
     fly(*INTEGRATORS, *FLIGHT)
     _run_asleep()
     _run_joined()
-    _run_large()
 
 
 @contextmanager
@@ -245,17 +243,6 @@ def _run_joined() -> None:
     point = {"name": "body 0", "mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
     pendulum = Scene.from_dict({"body": [point], "joint": [hinge | {"damping": 0.0, "motor": {"torque": 1.0}}]})
     _use(Simulation(pendulum, method="time_stepping", integrator="heun"))
-
-
-def _run_large() -> None:
-    """A block of so many boxes, face to face, that two threads would share its step; one of them is enough here."""
-    threads = HELPER.threads
-    HELPER.use(1)
-    serve.stand((jit.type_of(HELPER.desk),))
-    boxes = [{"name": f"body {i}", "position": list(place), "shape": [SHAPE_TABLES[1]]}
-             for i, place in enumerate(product(np.arange(6.0).tolist(), repeat=3))]
-    Simulation(Scene.from_dict({"body": boxes}), method="time_stepping", iterations=2).step()
-    HELPER.use(threads)
 
 
 def _run_asleep() -> None:

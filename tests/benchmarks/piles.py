@@ -1,14 +1,13 @@
 """Piles of a thousand bodies in a walled bin: Contactlab beside PyBullet and MuJoCo, same scene, same run.
 
     python tests/benchmarks/piles.py [boxes spheres capsules hulls chairs] [--count 1000] [--seconds 5] [--repeats 3]
-                                     [--engines contactlab contactlab:sleep contactlab:two pybullet mujoco:cg20]
+                                     [--engines contactlab contactlab:sleep pybullet mujoco:cg20]
 
 Hulls have 20 random corners, chairs are ten convex parts each.
 
-Every engine runs in its own process, pinned to one core (contactlab:two: on all of them, by two threads), in turns
-(A B C A B C …), so that slow drifts of the machine hit all alike. One referee, MuJoCo's collision code, judges the
-penetration of everybody's final poses. Times are milliseconds a step over the second half of the run, when the pile has
-settled; ratios are to the first engine.
+Every engine runs in its own process, pinned to one core, in turns (A B C A B C …), so that slow drifts of the machine
+hit all alike. One referee, MuJoCo's collision code, judges the penetration of everybody's final poses. Times are
+milliseconds a step over the second half of the run, when the pile has settled; ratios are to Contactlab.
 """
 
 import argparse
@@ -90,14 +89,12 @@ def pile(kind: str, count: int, seed: int = 1) -> dict:
 
 # ------------------------------------------------------------------------------------------------------ the engines
 class Contactlab:
-    """`sleep`: islands that rest sleep, as the switch of the panel says. `two`: two threads share a step."""
+    """`sleep`: islands that rest sleep, as the switch of the panel says."""
 
     def __init__(self, scene, setup, variant=""):
         from contactlab.physics import Simulation
-        from contactlab.physics.core.both_cores import HELPER
         from contactlab.physics.methods.sleep import AT_REST
 
-        HELPER.use(2 if variant == "two" else 1)
         self.simulation = Simulation(scene)
         self.simulation.set(sleep=AT_REST if variant == "sleep" else 0.0)
         self.moving = setup.model.kind == 0
@@ -264,8 +261,7 @@ def penetrations(setup, pose: np.ndarray) -> np.ndarray:
 
 def work(kind: str, count: int, seconds: float, engine: str) -> dict:
     """One engine on one pile, in this process."""
-    if not engine.endswith(":two"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     from contactlab.physics import Scene
 
     scene = Scene.from_dict(pile(kind, count))
