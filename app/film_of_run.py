@@ -8,6 +8,7 @@ from pathlib import Path
 from ..physics.core.attached_process import attached_process
 from ..physics.core.held_folder import ScratchFolder
 from ..physics.core.language import _
+from ..physics.core.whole_file import whole_file
 from ..physics.lesson.kinds import SWITCHES
 from ..physics.lesson.video import MOST_CURVES, VideoTable, ViewTable
 from ..physics.look.quantities import QUANTITIES
@@ -50,7 +51,8 @@ class FilmOfRun:
                 self._out = numbered(folder, stem, "") / f"{stem}.png"
                 self._out.parent.mkdir()
             self._scratch = ScratchFolder()
-            (self._scratch.path / "video.json").write_text(table_of(ui, self._camera, snapshot).model_dump_json())
+            with whole_file(self._scratch.path / "video.json", sync=False) as file:
+                file.write(table_of(ui, self._camera, snapshot).model_dump_json().encode())
         except OSError as error:
             self._end()
             ui.tell(_("The video cannot be written: {error}").format(error=error))
@@ -76,7 +78,7 @@ class FilmOfRun:
             self._start_where_saved()
             return
         told = folder / "told"
-        words = told.read_text() if told.exists() else ""
+        words = told.read_text(encoding="utf-8") if told.exists() else ""
         if self._process.poll() is None:
             ui.film_status = FilmStatus(self._out, float(words or 0.0))
             return

@@ -44,7 +44,7 @@ ROOMS = {
     "methods": "core laws shapes joints dynamics collision problem solvers impacts books integrators",
     "scene": "core laws shapes joints dynamics collision solvers impacts integrators methods",
     "simulation": "core laws dynamics problem solvers impacts books integrators methods scene",
-    "look": "core laws dynamics problem solvers impacts books integrators methods simulation",
+    "look": "core laws shapes joints dynamics collision problem solvers impacts books integrators methods simulation",
     "run": "core dynamics collision problem solvers impacts books integrators methods scene simulation look",
     "lesson": "core look methods scene simulation run",
 }
@@ -215,6 +215,7 @@ GROWING = {
     "app/record/encoder.py": "a video, which plays at any length",
     "physics/scene/parts.py": "a log, in a temporary folder",
     "physics/run/run_file.py": "a file that is whole up to its last whole entry",
+    "app/record/finishing.py": "a video with its sound and chapters, beside the one without",
     "app/trajectory.py": "members of an archive that is a whole file",
     "app/window/program.py": "a log",
     "app/sweeping.py": "rows of a sweep, whole up to the last line break",
@@ -366,6 +367,9 @@ def names_in(module: str) -> frozenset[str]:
     return frozenset(inside)
 
 
+CATALOGUES = {"contactlab.po", "contactlab.mo"}  # files of translations, which look like modules
+
+
 def is_ours(name: str) -> bool:
     """Whether a full dotted name leads to a module of ours or to something in one."""
     module = name
@@ -398,7 +402,7 @@ def test_modules_that_strings_name_exist(path):
     """Code for other processes, patches and messages: no test or import would tell that a module has moved."""
     wrong = []
     for text in strings(path):
-        found = set(re.findall(r"contactlab(?:\.\w+)+", text))
+        found = set(re.findall(r"contactlab(?:\.\w+)+", text)) - CATALOGUES
         for module, inside in re.findall(r"from (contactlab[.\w]*) import ([\w, ]+)", text):
             found |= {f"{module}.{name.split(' as ')[0].strip()}" for name in inside.split(",")}
         wrong += [name for name in found if not is_ours(name)]
@@ -444,6 +448,7 @@ def test_names_in_backquotes_exist(path):
     assert wrong == []
 
 
+TOOLS = sorted((ROOT / "packaging").glob("*.py"))
 DOCUMENTS = sorted(p for p in ROOT.rglob("*.md")
                    if not any(part.startswith(".") or part == "build" for part in p.relative_to(ROOT).parts))
 
@@ -470,7 +475,7 @@ def test_documents_name_files_and_functions_that_exist(document):
             wrong.append(target)
     wrong += [name for name in re.findall(r"\]\(#([^)]+)\)", text) if name not in headings]
     for path, names in re.findall(r"`((?:[\w.]+/)*\w+\.py)(?:: ([\w.]+`(?:,\s+`\w[\w.]*`)*))?", text):
-        files = [p for p in SOURCES + TESTS if p.as_posix().endswith("/" + path)]
+        files = [p for p in SOURCES + TESTS + TOOLS if p.as_posix().endswith("/" + path)]
         wanted = [name for name in re.findall(r"[\w.]+", names) if not name.endswith(".py")]
         wrong += [] if files else [path]
         wrong += [f"{path}: {name}" for name in wanted if not any(name in defined_in(f) for f in files)]

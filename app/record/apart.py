@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from ...physics.core.whole_file import whole_file
 from ...physics.lesson.video import VideoTable
 from ...physics.run.run_file import read_run
 from ..view.offscreen import GraphicsError
@@ -14,15 +15,14 @@ def make(run: str, table: str, out: str) -> None:
     """The work of the other process: a video of a recorded run. How much is done, and at last what went wrong, stands
     in the file `told` beside the run."""
     told = Path(run).parent / "told"
-    part = told.with_name("told.part")
 
     def tell(words: str) -> None:
-        part.write_text(words)
-        part.replace(told)
+        with whole_file(told, sync=False) as file:
+            file.write(words.encode())
 
     try:
         recording = read_run(run)
-        film = Film(VideoTable.model_validate_json(Path(table).read_text()))
+        film = Film(VideoTable.model_validate_json(Path(table).read_text(encoding="utf-8")))
         record(Run(recording.scene, recording=recording), Path(out), film, lambda share: tell(str(share)))
     except (ValueError, GraphicsError) as error:
         tell(str(error))

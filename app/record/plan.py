@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
+from ...physics.core.limits import VIDEO
 from ...physics.lesson.video import CardTable, InstantTable, VideoTable, ViewTable, filled
 from ...physics.run.slow_motion import QUIET, frame_times
 
@@ -14,7 +15,6 @@ FADE = 0.4           # [s of video] in which a card gives way to the run, or com
 BLEND = 0.2          # [s of video] in which a caption comes, and in which it goes
 NARRATED = 3.0       # [s of video] for which the sentence of an event is shown
 LEAST_NARRATED = 1.2  # [s of video] below which it could not be read: the next event goes without
-MOST_FRAMES = 1_000_000
 CLOSEST = 0.5        # [s of video] between chapters at events: what is nearer belongs to the one before
 
 Point = tuple[float, float, float]
@@ -99,10 +99,9 @@ def planned(table: VideoTable, title: str, span: tuple[float, float], speed: flo
     about. speed: where the table has none. ValueError where it would be too long."""
     rate, speed = table.rate, speed if table.speed is None else table.speed
     seen = [h.t for h in happenings if h.kind not in QUIET]
-    run = list(islice(frame_times(span, rate, seen, speed, table.slow_at_events), MOST_FRAMES + 1))
-    if len(run) > MOST_FRAMES:
-        raise ValueError(f"the video would have more than {MOST_FRAMES:,} frames: a greater video.speed or "
-                         "video.slow_at_events, or a lower video.rate makes fewer")
+    run = list(islice(frame_times(span, rate, seen, speed, table.slow_at_events), VIDEO.most + 1))
+    if len(run) > VIDEO.most:
+        raise ValueError(f"{VIDEO.meaning} would have more than {VIDEO}: {VIDEO.advice}")
     before, behind = (0 if card is None else max(1, round(card.seconds * rate))
                       for card in (table.opening, table.ending))
     clock = _Clock([t for t, _ in run], before, rate)

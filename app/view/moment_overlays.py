@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...physics.core.model import Array, IntArray, Model, movable
 from ...physics.core.state import Contacts
@@ -38,7 +39,7 @@ def moment_of_half_turn(model: Model, gravity: Sequence[float]) -> float:
     return float(turning_lengths(model.materials).max(initial=0.0)) * weight
 
 
-def moment_strokes(snapshot: Snapshot, c: Contacts, rows: Array, sign: Array, half_turn: float,
+def moment_strokes(snapshot: Snapshot, c: Contacts, rows: NDArray[np.intp], sign: Array, half_turn: float,
                    body_radius: float) -> BentArrows:
     """The arrows of contacts c (k,), which are these rows of the snapshot's; sign (k,): 1 = on body b, -1 = on a. The
     part about the normal lies in the plane of the contact, the part across it stands on that."""

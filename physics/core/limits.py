@@ -68,7 +68,7 @@ INSPECTED = Limit(
 
 SCENE_FILE = Limit(
     16 * 2**20, "bytes", "a scene file", ("physics/scene/scene.py", "physics/run/run_file.py",
-                                            "physics/lesson/lesson.py"),
+                                            "physics/lesson/lesson.py", "physics/lesson/video.py"),
     "it must be a smaller scene file")
 BODIES = Limit(
     20_000, "bodies", "the arrays of a scene", ("physics/scene/values.py", "physics/scene/checks.py"),
@@ -131,6 +131,9 @@ ARCHIVE_SIZE = Limit(
     "it must hold less")
 PAGE = Limit(  # of poses and contacts: a file of about 100 MB
     20_000_000, "numbers", "the page of a run", ("app/frames.py",), "it may end earlier")
+VIDEO = Limit(  # more than four hours at 60 frames a second
+    1_000_000, "frames", "the video", ("app/record/plan.py",),
+    "a greater video.speed or video.slow_at_events, or a lower video.rate makes fewer")
 ANSWERS_FILE = Limit(
     4 * 2**20, "bytes", "a file of answers", ("physics/lesson/answers.py",), "it is no file of answers")
 SETTINGS_FILE = Limit(

@@ -41,8 +41,8 @@ from ..core.model import Array
 from ..core.sym3 import three
 from ..core.vec import add, axpy, neg, norm, put, put_rows, row, scale, sub
 from ..problem.assemble import flat, put_flat
-from ..problem.joint_rows import row_residual
-from ..problem.moments import moment_residual, turning_of
+from ..problem.joint_rows import row_residual, visit_row
+from ..problem.moments import moment_residual, turning_of, visit_moment
 from ..problem.problem import ContactProblem, SolveInfo, Takes
 from ..problem.residual import contact_residual
 from ..problem.system import (
@@ -76,6 +76,7 @@ from .island import (
     worst_of,
 )
 from .lcp_info import PivotStep
+from .pgs import visit_contact, visit_grab
 from .skyline import factor_skyline, set_identity, solve_skyline
 from .solver import Solver
 
