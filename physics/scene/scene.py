@@ -258,7 +258,7 @@ def open_file(path: str | Path, collide: str | None = None, scale: float = 1.0, 
 
 def setup_of(scene: Scene) -> Setup:
     """What `Scene.build` gives. Raises SceneError, also where a script has given something else for a scene."""
-    if not isinstance(scene, Scene):
+    if not callable(getattr(scene, "build", None)):
         raise SceneError(f"{shown(scene)} is no Scene; contactlab.load opens one.")
     return scene.build()
 
