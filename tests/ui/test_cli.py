@@ -345,7 +345,7 @@ def opened(monkeypatch):
     """What the window was opened with; no window."""
     calls = []
     window = types.ModuleType("contactlab.app.window.program")
-    window.open_window = lambda scene, settings, recording=None, language="", lesson=None: calls.append((scene, settings))
+    window.open_window = lambda scene, settings, **_: calls.append((scene, settings))
     monkeypatch.setitem(sys.modules, "contactlab.app.window.program", window)
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setattr(machine, "loads", lambda library: True)
