@@ -57,18 +57,25 @@ SHAPE_TABLES: tuple[dict[str, Any], ...] = (
 FLOOR_OBJ = "v -5 -5 0\nv 5 -5 0\nv 5 5 0\nv -5 5 0\nf 1 2 3\nf 1 3 4\n"
 
 
+def _made(scene: Scene, settings: Mapping[str, Any]) -> Simulation:
+    """The simulation with any of its settings, those of contacts too."""
+    simulation = Simulation(scene)
+    simulation.set(**settings)
+    return simulation
+
+
 def compile_for(scene: Scene, settings: Mapping[str, Any]) -> None:
     """Compile, or load, the kernels that running this scene needs, those of the mouse included. numba compiles one
     kernel at a time in a process, so another process compiles those of the end of a step, of integrators and of the
     default solver. Meanwhile this one makes steps with sweeps, which take little to compile."""
-    quick = Simulation(scene, **settings)
+    quick = _made(scene, settings)
     solves = "solver" in METHODS[quick.settings.method].uses
     others = start("compile_ahead", quick.settings.integrator, quick.settings.solver if solves else "")
     quick.set(solver="pgs")
     _move(quick)
     _touch(quick)
     others.wait()  # where it fails, this process compiles them too
-    as_asked = Simulation(scene, **settings)
+    as_asked = _made(scene, settings)
     _move(as_asked)
     _read(as_asked)
 

@@ -113,14 +113,15 @@ def test_a_recorded_run_and_its_scene_give_the_same_video(tmp_path):
 
 
 def test_two_runs_stand_side_by_side_at_the_same_instants(tmp_path):
-    """Both halves begin on whole pixels. Until the first impact they are equal but for rounding, which moves the edges
-    of the grid's thin lines by less than 40 levels of 255; then the ball is elsewhere, and it has 2 000 pixels."""
+    """Both halves begin on whole pixels. Until the first impact they are equal but for rounding, which moves few
+    edges of the grid's thin lines by 40 levels of 255; a shift by a pixel would change the outline of the ball,
+    more than 100 pixels. Then the ball is elsewhere, and it has 2 000."""
     run, film = bounce(heading=False)
     record(run, tmp_path / "p.png", Film(film.table, beside=Run(run.scene, {"restitution": 0.3})))
     frames = [np.asarray(Image.open(path)).astype(int) for path in sorted(tmp_path.glob("p_*.png"))]
     impact = int(FALL * 25)
     apart = [int((np.abs(f[:, :159] - f[:, 161:]).max(axis=2) > 40).sum()) for f in frames]
-    assert max(apart[:impact]) == 0 and min(apart[impact + 3:impact + 8]) > 1000
+    assert max(apart[:impact]) < 20 and min(apart[impact + 3:impact + 8]) > 1000
 
 
 def test_curves_grow_beside_the_view(tmp_path):
