@@ -45,12 +45,6 @@ def catalogues() -> ModuleType:
 MADE = catalogues()
 
 
-@pytest.fixture
-def use():
-    yield language.use
-    language.use("en")
-
-
 def catalogue(name: str):
     return MADE.texts_in((MADE.folder_of(name) / "contactlab.po").read_bytes())
 
@@ -155,25 +149,25 @@ def test_no_variable_hides_the_function_of_the_name_underscore(path):
     assert hidden(symtable.symtable(text, str(path), "exec")) == []
 
 
-def test_the_language_is_the_preferences_else_the_systems_else_english(use, monkeypatch):
+def test_the_language_is_the_preferences_else_the_systems_else_english(monkeypatch):
     for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES"):
         monkeypatch.delenv(name, raising=False)
     for system, expected in (("zh_CN.UTF-8", "zh_CN"), ("de_DE.UTF-8", "en"), ("C", "en")):
         monkeypatch.setenv("LANG", system)
-        use("")
+        language.use("")
         assert language.used() == expected
-    use("zh_CN")
+    language.use("zh_CN")
     assert language._("Pause to see it.") == "暂停后可见。" and language._("") == ""
     assert language._("This is in no catalogue.") == "This is in no catalogue."
-    use("en")
+    language.use("en")
     assert language._("Pause to see it.") == "Pause to see it."
     with pytest.raises(KeyError):
-        use("xx")
+        language.use("xx")
 
 
-def test_a_label_shows_words_and_keeps_icons_and_its_id(use):
+def test_a_label_shows_words_and_keeps_icons_and_its_id():
     assert language.labelled("\uf0c7  Save##modes") == "\uf0c7  Save###\uf0c7  Save##modes"
-    use("zh_CN")
+    language.use("zh_CN")
     assert language.labelled("\uf0c7  Save##modes") == "\uf0c7  保存###\uf0c7  Save##modes"
     assert language.labelled("Next  \uf054##on") == "下一步  \uf054###Next  \uf054##on"
 
@@ -200,12 +194,12 @@ def drawn(monkeypatch):
 
 
 @pytest.mark.parametrize("tab", lower.TABS)
-def test_widgets_have_the_same_ids_in_every_language(drawn, use, tab):
+def test_widgets_have_the_same_ids_in_every_language(drawn, tab):
     probe = drawn(tab, 1.0)
     before = probe.drawn()
     assert len(before) > 30
     for name in OTHERS:
-        use(name)
+        language.use(name)
         now = probe.drawn()
         more = {label for label in before ^ now if not label.startswith("\uf101")}  # how many tabs fit differs
         assert {label for label in more if "##tab_" not in label and not label.endswith("##record")} == set()
@@ -214,7 +208,7 @@ def test_widgets_have_the_same_ids_in_every_language(drawn, use, tab):
 @pytest.mark.parametrize("scale", [1.0, 1.5])
 @pytest.mark.parametrize("name", language.LANGUAGES)
 @pytest.mark.parametrize("tab", lower.TABS)
-def test_no_label_is_wider_than_its_button(drawn, use, monkeypatch, tab, name, scale):
+def test_no_label_is_wider_than_its_button(drawn, monkeypatch, tab, name, scale):
     narrow = []
 
     def measured(original, padding):
@@ -230,14 +224,14 @@ def test_no_label_is_wider_than_its_button(drawn, use, monkeypatch, tab, name, s
 
     for kind, padding in (("button", 0.0), ("small_button", 0.0), ("checkbox", 0.0), ("radio_button", 0.0)):
         monkeypatch.setattr(imgui, kind, measured(getattr(imgui, kind), padding))
-    use(name)
+    language.use(name)
     drawn(tab, scale)
     assert builtins.sorted(set(narrow)) == []
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_every_command_and_tab_has_a_title_in_every_language(use, name):
-    use(name)
+def test_every_command_and_tab_has_a_title_in_every_language(name):
+    language.use(name)
     titles = [command.title for command in COMMANDS.values()] + [tab.title for tab in lower.TABS.values()]
     assert [title for title in titles if language._(title) == title and not title.isascii()] == []
     assert {title for title in titles if language._(title) == title} <= ALIKE
