@@ -13,8 +13,10 @@ import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
 from babel.messages.catalog import Catalog
+from babel.messages.catalog import Message as CatalogMessage
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
@@ -147,9 +149,21 @@ def written(catalog: Catalog) -> bytes:
     return re.sub(rb'"(?:%s): .*\n' % b"|".join(WITHOUT), b"", file.getvalue())
 
 
+class Stable(list[CatalogMessage]):
+    """The texts of a catalogue as `write_mo` takes them, with the lines of the head that are the same each time."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.charset = catalog.charset
+        head, *texts = catalog
+        assert isinstance(head.string, str)
+        lines = head.string.splitlines(keepends=True)
+        head.string = "".join(line for line in lines if not line.encode().startswith(WITHOUT))
+        super().__init__([head, *texts])
+
+
 def compiled(catalog: Catalog) -> bytes:
     file = io.BytesIO()
-    write_mo(file, catalog)
+    write_mo(file, cast(Catalog, Stable(catalog)))
     return file.getvalue()
 
 

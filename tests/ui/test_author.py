@@ -178,7 +178,7 @@ def test_the_panel_shows_every_question_and_marks_controls(kind, writing, monkey
     labels = probe.drawn()
     assert not writing.lab.ui.failures, next(iter(writing.lab.ui.failures.values())).traceback
     assert {"\uf04b  Try it##author_try", "\uf067  Add what is shown##author_add"} <= labels
-    probe.click("Controls: all hidden###author_controls")
+    probe.click("author_controls")
     probe.drawn()
     probe.click("open##restitution_open")
     probe.drawn()
