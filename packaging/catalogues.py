@@ -56,10 +56,11 @@ def marked(folder: Path) -> Iterator[Message]:
     """Texts in marks; of labels the words alone."""
     for path in sorted(folder.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
-            if name not in MARKS:
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MARKS):
                 continue
-            texts = [a.value for a in node.args[: MARKS[name]] if isinstance(a, ast.Constant)]  # else it is from data
+            name = node.func.id
+            texts = [a.value for a in node.args[: MARKS[name]]
+                     if isinstance(a, ast.Constant) and isinstance(a.value, str)]  # what is no constant is from data
             if name == "ngettext":
                 yield texts[0], texts[1]
             elif texts and (text := parts(texts[0])[1] if name == "labelled" else texts[0]):
