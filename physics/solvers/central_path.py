@@ -25,18 +25,9 @@ from ..core.jit import helper
 from ..core.sym3 import put_three, six, sym_inverse, sym_vec, three
 from ..core.vec import add, cross, dot, norm, put, put_rows, row, scale, sub
 from ..problem.system import CONTACT, MOUSE
+from .contact_modes import worst_of
 from .interior_point import SMOOTH_FRICTION, determinant, jordan, jordan_solve, nesterov_todd, reach
-from .island import (
-    HIGH,
-    LOW,
-    MU,
-    SOFT,
-    STEP,
-    add_products,
-    add_velocity,
-    gather,
-    worst_of,
-)
+from .island import HIGH, LOW, MU, SOFT, STEP, add_products, add_velocity, gather
 from .skyline import factor_skyline, set_identity, solve_skyline
 
 # Columns of a path (m, WIDE), a row for each row block: what it is; bounds of x; S, row by row; x; y; what is left of

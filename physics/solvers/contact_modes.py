@@ -1,4 +1,4 @@
-"""Modes of the row blocks of an island, by which Newton's method makes the laws linear.
+"""The laws of the row blocks of an island: how well they hold, and the modes by which Newton's method makes them linear.
 
 A contact is open, sticks or slips; a limit or motor is at a bound or free; a moment stops spinning and rolling or is at
 its bounds; the mouse spring follows its law or pulls with its limit. In a mode the law of row block j is, but for the
@@ -14,13 +14,56 @@ import math
 from ..core.jit import helper
 from ..core.sym3 import six, sym_inverse, sym_vec, three
 from ..core.vec import add, axpy, cross, dot, norm, put, row, scale, sub
+from ..problem.moments import moment_map_of
+from ..problem.residual import natural_map_of, spring_map_of
 from ..problem.system import CONTACT, MOMENT, MOUSE
-from .island import HIGH, HOLD, LOW, MU, SOFT, STEP, moment_bounds
+from .island import HIGH, HOLD, LOW, MU, SOFT, STEP
 
 OPEN, STICK, SLIP = range(3)  # modes; of a limit or motor: at the lower bound, free, at the upper bound
 EDGE = 1e-14  # part of the cone at its edge where a contact slips: there rounding would choose between slip and stick
 
 
+# ------------------------------------------------------------------------------------------------------- the residual
+@helper
+def moment_bounds(island, j):
+    """Greatest moments of row block j about the normal and across it, by the load it has now [N m s]."""
+    law, k = island.law, int(island.load[j])
+    load = max(dot(row(island.lam, k), three(law, k, 0)), 0.0) if k >= 0 else 0.0
+    return law[j, LOW] * load, law[j, HIGH] * load
+
+
+@helper
+def natural_of_other(island, j, u):
+    """Natural map of a row block that is no contact, at its λ and a velocity u [m/s]."""
+    law, kind, rho, lam = island.law, island.kind[j], island.law[j, STEP], row(island.lam, j)
+    if kind == MOUSE:
+        return spring_map_of(lam, add(u, sym_vec(six(law, j, SOFT), lam)), six(law, j, HOLD), law[j, HIGH])
+    if rho == 0.0:
+        return 0.0
+    if kind == MOMENT:
+        spin, roll = moment_bounds(island, j)
+        return moment_map_of(lam, u, three(law, j, 0), spin, roll, rho)
+    return abs(lam[0] - min(max(lam[0] - rho * u[0], law[j, LOW]), law[j, HIGH])) / rho
+
+
+@helper
+def worst_of(island, u):
+    """The largest natural map at the velocities u (m, 3). Contacts, which are most, are looked at in place: to pass the
+    arrays of an island on takes longer than the law of one."""
+    worst, law = 0.0, island.law
+    for j in range(len(island.kind)):
+        rho = law[j, STEP]
+        if island.kind[j] != CONTACT:
+            miss = natural_of_other(island, j, row(u, j))
+        elif rho > 0.0:
+            miss = natural_map_of(row(island.lam, j), row(u, j), three(law, j, 0), law[j, MU], rho)
+        else:
+            miss = 0.0
+        worst = miss if not miss <= worst else worst  # nan is the worst
+    return worst
+
+
+# ---------------------------------------------------------------------------------------------------------- the modes
 @helper
 def add_outer(D_out, j, s, u, v):
     """D_j += s u vᵀ"""
@@ -38,7 +81,7 @@ def times(D, j, u):
 
 @helper
 def contact_mode(law, j, y, eps, near, D_out, way_out):
-    """Mode of a contact by y = λ - ρ w; see `set_mode`. Opening more slowly than `near` [m/s] counts as closed.
+    """Mode of a contact by y = λ - ρ w; see `set_modes`.
 
     Stick: w = 0.  Slip: w_n = 0, λ_t = μ λ_n e, e = y_t/|y_t|, to first order in a change of e, along t = n × e:
     λ·t = -κ (w - ε (λ - c))·t, κ = a ρ/(1 - a + a ρ ε), a = μ y_n/|y_t|.
@@ -116,19 +159,14 @@ def moment_mode(island, j, y, eps, D_out, way_out):
 
 
 @helper
-def set_mode(island, j, w, eps, near, D_out, way_out):
-    """Mode of row block j at its λ and the velocity w, and its D. way_out (m, 3): the direction of friction, or the
-    impulse of a row at its bound. Returns the mode, and by how much the direction has changed."""
+def other_mode(island, j, w, eps, D_out, way_out):
+    """Mode of row block j, which is no contact, at its λ and the velocity w; see `set_modes`."""
     law, lam = island.law, row(island.lam, j)
-    for e in range(9):
-        D_out[j, e] = 0.0
     if island.kind[j] == MOUSE:
         return grab_mode(law, j, lam, w, eps, D_out, way_out)
     if law[j, STEP] == 0.0:
         return OPEN, 0.0
     y = axpy(-law[j, STEP], w, lam)
-    if island.kind[j] == CONTACT:
-        return contact_mode(law, j, y, eps, near, D_out, way_out)
     if island.kind[j] == MOMENT:
         return moment_mode(island, j, y, eps, D_out, way_out)
     if law[j, LOW] < y[0] < law[j, HIGH]:
@@ -142,11 +180,19 @@ def set_mode(island, j, w, eps, near, D_out, way_out):
 
 @helper
 def set_modes(island, w, eps, near, mode, D, way):
-    """Modes of all row blocks at the velocities w (m, 3); returns whether any mode has changed, and the largest change
-    of direction of those that slip, spin or roll as before."""
-    other, turned = False, 0.0
+    """Modes of all row blocks at their λ and the velocities w (m, 3), and their D. way (m, 3): the direction of
+    friction, or the impulse of a row at its bound. Opening more slowly than `near` [m/s] counts as closed. Returns
+    whether any mode has changed, and the largest change of direction of those that slip, spin or roll as before."""
+    other, turned, law = False, 0.0, island.law
     for j in range(len(island.kind)):
-        now, change = set_mode(island, j, row(w, j), eps, near, D, way)
+        for e in range(9):
+            D[j, e] = 0.0
+        if island.kind[j] != CONTACT:
+            now, change = other_mode(island, j, row(w, j), eps, D, way)
+        elif law[j, STEP] > 0.0:
+            now, change = contact_mode(law, j, axpy(-law[j, STEP], row(w, j), row(island.lam, j)), eps, near, D, way)
+        else:
+            now, change = OPEN, 0.0
         if now != mode[j]:
             other = True
         else:

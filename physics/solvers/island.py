@@ -22,10 +22,9 @@ from numpy.typing import NDArray
 from ..core.jit import helper
 from ..core.model import Array
 from ..core.sym3 import six, sym_vec, three
-from ..core.vec import add, cross, dot, put, row, scale, sub
+from ..core.vec import accumulate, add, cross, dot, put, row, scale, sub
 from ..problem.assemble import flat
-from ..problem.moments import ROLLING, SPINNING, moment_map_of, turning_of
-from ..problem.residual import natural_map_of, spring_map_of
+from ..problem.moments import ROLLING, SPINNING, turning_of
 from ..problem.system import (
     ARM_A,
     ARM_B,
@@ -508,50 +507,17 @@ def gather(island, lam, x_out):
 
 @helper
 def add_velocity(island, x, u_in_out):
-    """u += G x"""
+    """u += G x, the three sums of a row block side by side, so that none waits for another one."""
+    G = island.G
     for j in range(len(island.kind)):
         for p in range(island.first[j], island.first[j + 1]):
             at, wide, e = island.piece[p, AT], island.piece[p, WIDE], island.piece[p, BEGIN]
-            for r in range(3):
-                total = 0.0
-                for d in range(wide):
-                    total += island.G[e + r * wide + d] * x[at + d]
-                u_in_out[j, r] += total
-
-
-@helper
-def moment_bounds(island, j):
-    """Greatest moments of row block j about the normal and across it, by the load it has now [N m s]."""
-    law, k = island.law, int(island.load[j])
-    load = max(dot(row(island.lam, k), three(law, k, 0)), 0.0) if k >= 0 else 0.0
-    return law[j, LOW] * load, law[j, HIGH] * load
-
-
-# ------------------------------------------------------------------------------------------------------- the residual
-@helper
-def natural(island, j, u):
-    """Natural map of row block j at its λ and a velocity u [m/s]."""
-    law, kind, rho, lam = island.law, island.kind[j], island.law[j, STEP], row(island.lam, j)
-    if kind == MOUSE:
-        return spring_map_of(lam, add(u, sym_vec(six(law, j, SOFT), lam)), six(law, j, HOLD), law[j, HIGH])
-    if rho == 0.0:
-        return 0.0
-    if kind == CONTACT:
-        return natural_map_of(lam, u, three(law, j, 0), law[j, MU], rho)
-    if kind == MOMENT:
-        spin, roll = moment_bounds(island, j)
-        return moment_map_of(lam, u, three(law, j, 0), spin, roll, rho)
-    return abs(lam[0] - min(max(lam[0] - rho * u[0], law[j, LOW]), law[j, HIGH])) / rho
-
-
-@helper
-def worst_of(island, u):
-    """The largest natural map at the velocities u (m, 3)."""
-    worst = 0.0
-    for j in range(len(island.kind)):
-        miss = natural(island, j, row(u, j))
-        worst = miss if not miss <= worst else worst  # nan is the worst
-    return worst
+            a, b, c = 0.0, 0.0, 0.0
+            for d in range(wide):
+                a += G[e + d] * x[at + d]
+                b += G[e + wide + d] * x[at + d]
+                c += G[e + 2 * wide + d] * x[at + d]
+            accumulate(u_in_out, j, (a, b, c))
 
 
 # ----------------------------------------------------------------------------------------------------- 1 + Gᵀ D G

@@ -63,18 +63,9 @@ from ..problem.system import (
     row_velocity,
 )
 from .central_path import follow_path
-from .contact_modes import set_modes, times
+from .contact_modes import set_modes, times, worst_of
 from .interior_point import InteriorPoint
-from .island import (
-    STEP,
-    add_products,
-    add_velocity,
-    find_islands,
-    gather,
-    open_island,
-    skyline_of,
-    worst_of,
-)
+from .island import STEP, add_products, add_velocity, find_islands, gather, open_island, skyline_of
 from .lcp_info import PivotStep
 from .pgs import visit_contact, visit_grab
 from .skyline import factor_skyline, set_identity, solve_skyline

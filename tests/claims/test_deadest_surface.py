@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from soft_scenes import ball, soft
+from soft_scenes import FLOOR, ball, soft
 
+from contactlab.physics import Scene, Simulation
 from contactlab.physics.laws.soft import LAWS
-from contactlab.physics.scene.gains import DEAD, Gains, damping_for, meaning
+from contactlab.physics.scene.gains import DEAD, DEADEST, Gains, damping_for, meaning, restitution_of
 
 K, MASS, SPEED = 1e4, 1.5, 2.0  # N/m, kg, m/s
 
@@ -30,3 +31,17 @@ def test_a_ball_thrown_at_the_deadest_surface_does_not_come_back(law, integrator
         assert sim.contacts.lam.min(initial=0.0) >= 0.0
         fastest = max(fastest, float(sim.velocity("ball")[2]))
     assert fastest <= (told + off) * SPEED
+
+
+@pytest.mark.parametrize("e", [0.0, 0.2, 0.3, 0.6, 0.9])
+def test_a_material_without_gains_bounces_with_its_restitution_but_not_less_than_0_3(e):
+    """D stays at half the critical one, 2 ζ √(K m) with ζ = 1/2: exp(-2 ζ acos ζ/√(1 - ζ²)) = exp(-2 π/(3 √3)) = 0.298.
+    dopri5 keeps 1e-12 of a step, of which the impact takes some 30, and searches for touch and release."""
+    least = np.exp(-2.0 * np.pi / (3.0 * np.sqrt(3.0)))
+    assert restitution_of(DEADEST) == pytest.approx(least, rel=1e-12) and round(least, 1) == 0.3
+    sim = Simulation(Scene.from_dict({
+        "scene": {"gravity": [0.0, 0.0, 0.0]}, "solver": {"method": "compliant", "integrator": "dopri5"},
+        "material": {"default": {"restitution": e}},
+        "body": [FLOOR, ball(z=0.101, mass=MASS, velocity=[0.0, 0.0, -SPEED])]}))
+    sim.run(0.1)
+    assert sim.velocity("ball")[2] == pytest.approx(SPEED * max(e, least), rel=1e-10)

@@ -62,6 +62,24 @@ def test_free_flight_and_elastic_bounces_need_no_other_account():
     assert max(abs(v) for v in energies(sim).values()) <= ROUNDING * 480 * size
 
 
+def test_what_taking_overlap_out_gives_the_fall_into_it_had_given():
+    """time_stepping hits in the middle of the step in which surfaces would meet, up to ζ h/2 too deep. A ball that
+    rebounds too slowly to come out is lifted over the next steps, which gives it its weight times the way up. That is
+    booked as drift, and is no more than what the fall to that depth had added to what the impact took."""
+    mass, radius, h = 4.0, 0.1, 1 / 240
+    sim = simulate(ground(), ball("b", (0, 0, 0.35), radius, mass), e=0.1, mu=0.0)
+    before, depth, lifted, fastest = sim.energy().total, 0.0, 0.0, 0.0
+    for _ in range(240):
+        drift, fastest = energies(sim)[Account.DRIFT], max(fastest, -sim.velocity("b")[2])
+        sim.step()
+        rise, deeper = sim.energy().total - before, max(radius - sim.position("b")[2], 0.0)
+        assert rise <= mass * G * max(depth - deeper, 0.0) + ROUNDING * before
+        lifted += max(energies(sim)[Account.DRIFT] - drift, 0.0)
+        before, depth = before + rise, deeper
+    assert 0.0 < lifted <= mass * G * 0.5 * fastest * h
+    assert before <= mass * G * radius * (1.0 + ROUNDING)
+
+
 @pytest.mark.parametrize("e", [0.0, 0.5, 0.8])
 def test_a_bounce_takes_the_energy_of_its_fall_less_e_squared(e):
     """ΔE = -(1 - e²) m g H at an impact after a fall of H; the scheme meets the speed within that of a step, g h."""

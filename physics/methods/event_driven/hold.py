@@ -11,7 +11,9 @@ This has a solution whatever the friction. It says which contacts stick, which s
 The others open. What is closed at the end is closed at once, what sticks stops at once, and slip against its direction
 does: by impulses along H⁻¹T that take energy and let nothing else approach. To the end of the step the set and the
 directions of slip then stay as they are; only gaps are events there. Contacts with ζ = 0 do no work and friction goes
-against the slip, so no energy is gained. A contact alone that creeps is held so for a small part of the step.
+against the slip, so no energy is gained. Where a contact point runs round a rim, the slip may turn by more than a right
+angle before the step ends; from then on friction in the direction that was held would drive it: what the island does in
+the rest is found anew. A contact alone that creeps is held so for a small part of the step.
 """
 
 from collections.abc import Set
@@ -28,7 +30,7 @@ from ...solvers.dantzig import Dantzig
 from ...solvers.least_forces import RANK
 from .events import EventLog
 from .impact import Impacts, among, without
-from .instant import energy_at, equations
+from .instant import energy_at, equations, slip_velocities
 from .materials import PairMaterials
 from .motors import Motors
 from .patience import PROGRESS, WITHOUT_END, Limit, Patience
@@ -107,6 +109,18 @@ class Holder:
         turns = slides & (speed < ABOUT * change)
         creeps = lone & (speed < work.rest_speed)
         return frozenset(pairs[turns & ~lone].tolist()), frozenset(pairs[turns & creeps].tolist())
+
+    def driven(self) -> frozenset[int]:
+        """The pairs that slide against the direction in which they are held, so that friction drives them."""
+        chosen, count = self._work.chosen, self._work.in_set
+        held = (chosen.mode[:count] == SLIDE) & (chosen.fixed[:count] == 1)
+        if not held.any():
+            return frozenset()
+        pairs = self._work.set_pairs.copy()
+        equations(self._work.here, pairs)
+        slip = slip_velocities(self._work.here.scratch, count)
+        back = (slip * chosen.direction[:count]).sum(axis=1) < -RESTS
+        return frozenset(pairs[held & back].tolist())
 
     def resolve(self, pairs: LongArray, problem: tuple[Array, Array, Array]) -> Resolution:
         """Mean forces, accelerations and modes of pairs to the end of the step, or to that of their brief hold, from M,

@@ -109,6 +109,13 @@ class Settler:
         if alone:
             self.settle(Change(about=alone))
 
+    def turn_back(self) -> bool:
+        """Where friction drives contacts that are held, find anew what their islands do; whether there were any."""
+        driven = self._holder.driven()
+        if driven:
+            self.settle(Change(about=driven))
+        return bool(driven)
+
     def end_brief(self) -> None:
         """Have contacts alone that were held go on by their accelerations."""
         held = self._patience.brief

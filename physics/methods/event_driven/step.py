@@ -215,7 +215,7 @@ class EventDriven:
                 self._show()
             elif patience.brief_end - self.work.t <= SLIVER * h:
                 self._settler.end_brief()
-            elif patience.is_long or self.work.search.length < SHORT * h:
+            elif not self._settler.turn_back() and (patience.is_long or self.work.search.length < SHORT * h):
                 self._settler.ease()
             patience.end_piece()
             substep = min(rest if trigger is not None else following, rest)
