@@ -36,7 +36,9 @@ def input_errors() -> Iterator[None]:
     """Errors inside are reported as faults of the input."""
     try:
         yield
-    except (ValueError, OSError) as error:
+    except OSError as error:
+        raise BadInput(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from error
+    except ValueError as error:
         raise BadInput(str(error)) from error
 
 

@@ -187,7 +187,7 @@ def run(
     for path in filter(None, records):
         check_output(path, force, "--save-run")
     for side in range(count):
-        with in_words(scene), input_errors():
+        with in_words(scene):
             sim = Simulation(loaded) if recording is None else recording.simulation(side)
         with input_errors():
             for quantity in plot or ():
@@ -222,7 +222,7 @@ def export_command(
         export_step(scene, step, out, settings)
         return
     loaded, recording = load(scene, settings)
-    with in_words(scene), input_errors():
+    with in_words(scene):
         sim = Simulation(loaded) if recording is None else recording.simulation(0)
     sim.set(**settings)
     from .replay import Replay

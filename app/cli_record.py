@@ -10,6 +10,7 @@ from ..assets import lessons, scene_path
 from ..physics.lesson.lesson import is_lesson, settings_to_send
 from ..physics.lesson.video import LONGEST_VIDEO, MOST_CURVES, THEMES, VideoTable, ViewTable, read_video
 from ..physics.scene.mesh_scene import AS_IT_IS, MeshChoices
+from ..physics.scene.refusals import SceneError
 from .arguments import (
     BadInput,
     Failed,
@@ -197,7 +198,7 @@ def voice(table: VideoTable, folder: Path) -> Path | None:
 
 
 def recorded(run: "Run", out: Path, film: "Film") -> None:
-    """Record with a progress bar. Raises Failed."""
+    """Record with a progress bar. Raises BadInput where the scene cannot be built, else Failed."""
     from .record.recorder import record
     from .view.offscreen import GraphicsError
 
@@ -211,5 +212,7 @@ def recorded(run: "Run", out: Path, film: "Film") -> None:
                     raise asked[0]
 
             record(run, out, film, progress, say)
+    except SceneError as error:
+        raise BadInput(str(error)) from error
     except (ValueError, GraphicsError) as error:  # the engine, the encoder or the driver gave up, and says why
         raise Failed(str(error)) from error

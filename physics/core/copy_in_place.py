@@ -47,7 +47,7 @@ def copy_surfaces(surfaces, out):
     out.t[0], out.count[0], out.dissipated[0] = surfaces.t[0], surfaces.count[0], surfaces.dissipated[0]
     for k in range(len(surfaces.key)):
         out.key[k] = surfaces.key[k]
-        out.mode[k] = surfaces.mode[k]
+        out.mode[k], out.start[k] = surfaces.mode[k], surfaces.start[k]
         for j in range(2):
             out.shapes[k, j] = surfaces.shapes[k, j]
             out.surface_z[k, j] = surfaces.surface_z[k, j]

@@ -84,6 +84,7 @@ class Surfaces(NamedTuple):
     surface_z: Array  #: (c, 2) z of each surface along the normal, < 0 where it is pressed in [m]
     surface_x: Array  #: (c, 2, 3) x of each surface, its tangential displacement [m], world frame
     mode: IntArray    #: (c,)   0 free, 1 sticking, 2 sliding
+    start: Array      #: (c,)   p_0 <= 0, the gap where a contact began that appeared deep: p counts from it [m]
     dissipated: Array #: (1,) energy lost to damping and friction since the method began [J]
 
 
@@ -194,7 +195,7 @@ def empty_surfaces(capacity: int = 0) -> Surfaces:
     return Surfaces(
         np.full(1, -1.0), np.zeros(1, np.int32), np.zeros(capacity, np.int64), np.zeros((capacity, 2), np.int32),
         np.zeros((capacity, 3)), np.zeros((capacity, 3)), np.zeros((capacity, 2)), np.zeros((capacity, 2, 3)),
-        np.zeros(capacity, np.int32), np.zeros(1))
+        np.zeros(capacity, np.int32), np.zeros(capacity), np.zeros(1))
 
 
 def empty_state(n: int) -> State:

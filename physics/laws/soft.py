@@ -136,6 +136,8 @@ def spring_force(law, k, z):
     """-dU/dz of a surface's spring, >= 0 where it is pressed in."""
     if law == HERTZ:
         return k * max(-z, 0.0) ** 1.5
+    if law == HUNT_CROSSLEY:
+        return k * max(-z, 0.0)
     return -k * z
 
 
@@ -146,6 +148,8 @@ def spring_energy(law, k, z):
         return 0.0
     if law == HERTZ:
         return 0.4 * k * max(-z, 0.0) ** 2.5
+    if law == HUNT_CROSSLEY:
+        return 0.5 * k * max(-z, 0.0) ** 2
     return 0.5 * k * z * z
 
 
@@ -199,8 +203,9 @@ def pressed_in(law, k2, d1, d2, free, gap, z1, z2):
 @helper
 def until_release(law, f, gap):
     """A value that is >= 0 while the contact lasts, at the normal force f and this gap: the force itself, as contact
-    ends where the surfaces would have to pull; for the clipped law the overlap."""
-    return -gap if law == CLIPPED else f
+    ends where the surfaces would have to pull; where shapes do not overlap, by laws whose force is then 0, and for the
+    clipped law the overlap."""
+    return -gap if law == CLIPPED or (varies(law) and gap > 0.0) else f
 
 
 @helper

@@ -226,7 +226,8 @@ def _size_of(shapes: tuple[tuple[int, ...], ...], like: State) -> int:
 def _check_state(state: State, model: Model) -> None:
     """ValueError where kernels must not be given this state."""
     surfaces, memory, sleep = state.surfaces, state.memory, state.sleep
-    finite = (state.t, *state.bodies, *state.joints, surfaces.surface_z, surfaces.surface_x, sleep.held, sleep.facing)
+    finite = (state.t, *state.bodies, *state.joints, surfaces.surface_z, surfaces.surface_x, surfaces.start,
+              sleep.held, sleep.facing)
     _demand(all(np.isfinite(a).all() for a in finite), "a state is not finite")
     _demand(bool((np.linalg.norm(state.bodies.q, axis=1) > 0.5).all()), "a state has an orientation of no length")
     for part in (memory, surfaces, sleep.contacts):

@@ -298,6 +298,11 @@ def test_a_long_run_takes_no_more_memory_than_a_short_one(scene, tmp_path, suffi
     (["run", "{scene}", "--until", "1", "--bogus"], "--bogus"),
     (["run", "{bad}", "--until", "1"], "bad.toml"),
     (["run", "{text}", "--until", "1"], "notes.txt"),
+    (["run", "{mesh}", "--until", "1"], "no whole OBJ file"),  # found where the scene is built
+    (["export", "{mesh}", "-o", "x.html"], "no whole OBJ file"),
+    (["record", "{mesh}", "-o", "x.gif"], "no whole OBJ file"),
+    (["sweep", "{mesh}", "--vary", "friction=0,1", "-o", "x.csv", "--workers", "0"], "no whole OBJ file"),
+    (["answers", "{text}"], "notes.txt: Not a directory"),
     (["record", "{scene}", "-o", "x.avi"], "--out must end in .mp4"),
     (["record", "{scene}", "-o", "x.mp4", "--size", "big"], "--size must be WIDTHxHEIGHT"),
     (["record", "{scene}", "-o", "x.mp4", "--camera", "1,2"], "--camera must be distance,azimuth,elevation"),
@@ -310,13 +315,16 @@ def test_a_long_run_takes_no_more_memory_than_a_short_one(scene, tmp_path, suffi
 def test_bad_input_is_one_sentence_and_status_two(arguments, says, scene, tmp_path, capsys):
     (tmp_path / "bad.toml").write_text('[[body]]\nname = "a"\nmass = -1.0\n')
     (tmp_path / "notes.txt").write_text("hello")
+    (tmp_path / "broken.obj").write_text("v 1 2\nf 1 2 3\n")
+    shape = '[[body]]\nname = "a"\n[[body.shape]]\ntype = "mesh"\nfile = "broken.obj"\n'
+    (tmp_path / "mesh.toml").write_text(shape)
     (tmp_path / "folder.csv").mkdir()
     places = {"{scene}": scene, "{folder}": tmp_path / "folder.csv", "{bad}": tmp_path / "bad.toml",
-              "{text}": tmp_path / "notes.txt"}
+              "{text}": tmp_path / "notes.txt", "{mesh}": tmp_path / "mesh.toml"}
     status, said, complaint = call(capsys, *(places.get(a, a) for a in arguments))
     assert status == 2 and said == ""
     assert complaint.startswith("contactlab: ") and complaint.count("\n") == 1
-    assert says in complaint and "Traceback" not in complaint
+    assert says in complaint and "Traceback" not in complaint and "fault of this program" not in complaint
 
 
 def test_a_fault_of_the_program_is_one_sentence_and_status_one(scene, capsys, monkeypatch):

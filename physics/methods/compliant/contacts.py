@@ -7,6 +7,7 @@ from ...core.model import Array, BoolArray, IntArray, Model
 from ...core.state import Bodies, Contacts, State, Surfaces, empty_surfaces, grow_memory
 from ...core.tuple_abi import resize
 from ...laws.soft import LAWS, check_compliance, pair_units
+from .leaps import count_from_start
 from .rates import CLOSED, FREE, LAW, RELEASE, SLIP, STICK, STICKS, TOUCH, SoftContactWork, SoftSystem, empty_soft_work
 from .rows import enter_rows, fill_gains, match_rows, pair_tables
 from .settle import settle
@@ -91,6 +92,7 @@ class SoftContacts:
         if (self.slot[: self.contacts.count[0]] < 0).any():
             self._enter(bodies.x)
         self._gather()
+        count_from_start(self.system)
 
     def settle(self, bodies: Bodies, t: float, exact: int) -> None:
         """Bring the surfaces up to date with the poses looked at last, those at t [s]; unless exact = 1, also who
@@ -156,7 +158,8 @@ class SoftContacts:
         known = np.flatnonzero(source >= 0)
         for name in ("z_rate", "x_rate", "force"):
             getattr(self.work, name)[:, known] = getattr(old, name)[:, source[known]]
-        for name in ("z", "x", "impulse", "approach", "zeta", "normal_now", "left", "mode_before", "changed"):
+        for name in ("z", "x", "impulse", "approach", "zeta", "normal_now", "left", "mode_before", "changed",
+                     "settled"):
             getattr(self.work, name)[known] = getattr(old, name)[source[known]]
-        self.work.loss[:], self.work.clock[:] = old.loss, old.clock
+        self.work.loss[:], self.work.clock[:], self.work.span[:] = old.loss, old.clock, old.span
         fill_gains(self.surfaces, self.model.shapes, self.tables, self.work)

@@ -20,6 +20,7 @@ from ...dynamics.constraints.cure import PROJECTION, begin_joints, mend_joints, 
 from ...dynamics.constraints.limit_springs import stop_energy
 from ..time_stepping.stages import reach, remember
 from .books import begin_books, end_books
+from .leaps import GAP, RATE, count_from_start
 from .limits import rate_limits
 from .rates import FREE, LAW
 from .rows import copy_row, enter_rows, fill_gains, match_rows
@@ -151,7 +152,8 @@ def find_surfaces(model, state, h, step):
     match_rows(model.kind, bodies.x, contacts, old, soft.slot)
     enter_rows(contacts, soft.slot, old, 0, model.kind, bodies.x, step.source, soft.surfaces)
     fill_gains(soft.surfaces, model.shapes, step.tables, soft.work)
-    begin_rows(soft, state.t[0])
+    count_from_start(soft)
+    begin_rows(soft, state.t[0], order[FIRST])
     if order[FIRST] == 1:
         settle(model, soft, 0, state.t[0], bodies)
     told[TAKEN] = soft.surfaces.dissipated[0]
@@ -192,13 +194,15 @@ def book_stopped(ledger, energy):
 
 
 @kernel
-def begin_rows(soft, t):
-    """Nothing has happened to the surfaces since t [s]."""
-    work, mode = soft.work, soft.surfaces.mode
+def begin_rows(soft, t, first):
+    """Nothing has happened to the surfaces since t [s]. first = 1: nothing is known of before, so that they begin
+    pressed in as they are found."""
+    work, mode, z = soft.work, soft.surfaces.mode, soft.surfaces.surface_z
     work.clock[0] = t
     for k in range(int(soft.surfaces.count[0])):
         work.mode_before[k] = mode[k]
         work.approach[k], work.zeta[k] = 0.0, math.nan
+        work.settled[k, GAP], work.settled[k, RATE] = z[k, 0] + z[k, 1], math.inf if first == 1 else 0.0
         for j in range(3):
             work.impulse[k, j] = 0.0
         for j in range(2):
@@ -318,7 +322,7 @@ def leave_surfaces(surfaces, state):
     for k in range(count):
         copy_row(surfaces, k, k, kept)
     for k in range(count, len(kept.key)):
-        kept.key[k], kept.mode[k] = 0, 0
+        kept.key[k], kept.mode[k], kept.start[k] = 0, 0, 0.0
         for j in range(2):
             kept.shapes[k, j], kept.surface_z[k, j] = 0, 0.0
             for c in range(3):

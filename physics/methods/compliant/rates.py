@@ -39,6 +39,9 @@ TOUCH, RELEASE, SLIP, STICK = range(4)  #: how they change, see SoftContactWork.
 LAW, CLOSED = range(2)           #: places in SoftSystem.choice
 SLIPPING, STICKING = range(2)    #: places in a row of SoftContactWork.friction
 OPPOSITE = 1e-12  # 1 + cosine of normals that point against each other
+FLAT = 1e-12      # [m] a surface this near to its rest is forgotten once its contact is gone
+CLOSER = 2.0      # times the way that its rate leads a gap in a substep is no leap, see `leaps`: the rate changes
+ROUNDED = 2.0**-44  # of the coordinates of a point: what a gap there is known to
 
 
 class SoftContactWork(NamedTuple):
@@ -62,6 +65,8 @@ class SoftContactWork(NamedTuple):
                        #: that of sticking or sliding
     mode_before: IntArray  #: (c,) mode when the step began
     changed: Array     #: (c, 4) instant of the last TOUCH … STICK of this step, nan = none [s]
+    settled: Array     #: (c, 2) gap and ζ when last settled; ζ is 0 where nothing is known, inf where any gap will do
+    span: Array        #: (1,) length of the substep that is made [s]
 
 
 class SoftSystem(NamedTuple):
@@ -82,7 +87,8 @@ def empty_soft_work(capacity: int, stages: int) -> SoftContactWork:
         zeros((capacity, UNITS)), zeros((capacity, 2)), zeros((capacity, 4)), zeros((capacity, 2)),
         zeros((capacity, 2, 3)), zeros((stages, capacity, 2)), zeros((stages, capacity, 2, 3)),
         zeros((stages, capacity, 3)), zeros(stages), zeros((capacity, 3)), zeros(capacity), np.full(capacity, np.nan),
-        zeros(capacity), zeros(1), zeros((capacity, 2)), np.zeros(capacity, np.int32), np.full((capacity, 4), np.nan))
+        zeros(capacity), zeros(1), zeros((capacity, 2)), np.zeros(capacity, np.int32), np.full((capacity, 4), np.nan),
+        zeros((capacity, 2)), zeros(1))
 
 
 # ------------------------------------------------------------------------------------------------------- one contact
@@ -106,6 +112,12 @@ def put_vector(x_out, k, j, u):
     x_out[k, j, 0] = u[0]
     x_out[k, j, 1] = u[1]
     x_out[k, j, 2] = u[2]
+
+
+@helper
+def slack(point):
+    """What a change of a gap at this point is known to [m]."""
+    return FLAT + ROUNDED * norm(point)
 
 
 @helper
@@ -236,8 +248,8 @@ def contact_rates(model, soft, exact, s, bodies, ydot):
         k = int(slot[i])
         if k < 0:
             continue
-        touched = mode[k] != FREE
-        if not touched and (exact == 1 or gap[i] > free_height(law, z[k, 0], z[k, 1])):
+        touched, height = mode[k] != FREE, free_height(law, z[k, 0], z[k, 1])
+        if not touched and (exact == 1 or gap[i] > height):
             continue
         a, b, n = int(body_a[i]), int(body_b[i]), row(normal, i)
         arm_a, arm_b, w_a, w_b = sub(row(point, i), row(bx, a)), sub(row(point, i), row(bx, b)), row(bw, a), row(bw, b)
@@ -245,6 +257,8 @@ def contact_rates(model, soft, exact, s, bodies, ydot):
         if belts:
             u = add(u, belt_velocity(model.motions, bodies.q, a, b, arm_a, arm_b))
         zeta = dot(n, u)
+        if not touched and height - gap[i] > CLOSER * max(0.0, -zeta) * work.span[0] + slack(row(point, i)):
+            continue  # it appears deep: `settle` says where it begins
         if closed == 0 or not touched:  # taken as if it stayed free, here or over the step in `recovery_loss`
             lost -= free_loss(law, units, k, z, x)
         f, z_1, z_2, power = press(law, closed, exact, touched, two_units(units, k, NORMAL_1), gap[i], zeta, z[k, 0],

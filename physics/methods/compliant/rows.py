@@ -10,10 +10,8 @@ from ...core.vec import put, row
 from ...laws.contact import break_away, turning_lengths
 from ...laws.soft import D_R, TANGENT_1, UNITS, reduced_radius, round_radius
 from ...problem.assemble import match, pair_order, place_of
-from .rates import FREE
+from .rates import FLAT, FREE
 from .turning import DENT, DRAG, ROLL, SPIN, drag, inverse_inertia
-
-FLAT = 1e-12  # [m] a surface this near to its rest is forgotten once its contact is gone
 
 
 class PairTables(NamedTuple):
@@ -80,7 +78,7 @@ def enter_rows(contacts, slot, old, keep_all, kind, x, source_out, new):
                 key[r], shapes[r, 0], shapes[r, 1], mode[r] = contact_key[i], shape_a[i], shape_b[i], 0
                 put(place, r, place_of(x, kind, int(body_a[i]), int(body_b[i]), p))
                 put(normal, r, row(contact_normal, i))
-                z[r, :] = 0.0
+                z[r, :] = new.start[r] = 0.0
                 x_t[r, :, :] = 0.0
             i += 1
         else:
@@ -105,7 +103,7 @@ def is_flat(z, x, k):
 @helper
 def copy_row(old, k, r, new):
     """Row r of `new` becomes what row k of `old` is."""
-    new.key[r], new.mode[r] = old.key[k], old.mode[k]
+    new.key[r], new.mode[r], new.start[r] = old.key[k], old.mode[k], old.start[k]
     for j in range(2):
         new.shapes[r, j] = old.shapes[k, j]
         new.surface_z[r, j] = old.surface_z[k, j]

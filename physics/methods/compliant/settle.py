@@ -18,7 +18,9 @@ from ...laws.soft import (
 )
 from ...problem.assemble import belt_velocity, place_of
 from ...problem.system import velocity_between
+from .leaps import GAP, RATE, forget_start, leave_leap_out
 from .rates import (
+    CLOSER,
     FREE,
     LAW,
     RELEASE,
@@ -43,6 +45,7 @@ def settle(model, soft, exact, t, bodies):
     """Bring the surfaces up to date with the bodies at t [s]: plane of x, key and place of every contact, and z = p
     where they touch; a surface without a contact is free. Unless `exact`, where modes change by `switch` alone, also
     who touches (p <= z), who lets go (f_n < 0), and who slides; changes are dated between the last time and this one.
+    A gap that leaps is counted from where it leaps to, see `leaps`.
     """
     contacts, slot, surfaces, work, law = soft.contacts, soft.slot, soft.surfaces, soft.work, soft.choice[LAW]
     release_lonely(contacts, slot, surfaces, work, t)
@@ -52,6 +55,7 @@ def settle(model, soft, exact, t, bodies):
     units, first_zeta, approach, pushes, friction = work.units, work.zeta, work.approach, work.normal_now, work.friction
     kind, bx, bv, bw = model.kind, bodies.x, bodies.v, bodies.w
     belts, last, left, changed = any_belt(model.motions), work.clock[0], work.left, work.changed
+    settled = work.settled
     for i in range(int(contacts.count[0])):
         k = int(slot[i])
         if k < 0:
@@ -64,15 +68,23 @@ def settle(model, soft, exact, t, bodies):
         arm_a, arm_b = sub(p, row(bx, a)), sub(p, row(bx, b))
         put(place, k, place_of(bx, kind, a, b, p))
         key[k] = contacts.key[i]
-        free = mode[k] == FREE
-        away = gap[i] - free_height(law, z[k, 0], z[k, 1]) if free else 0.0
-        apart = free and (exact == 1 or away > 0.0)
         u = velocity_between(row(bv, a), row(bw, a), arm_a, row(bv, b), row(bw, b), arm_b)
         if belts:
             u = add(u, belt_velocity(model.motions, bodies.q, a, b, arm_a, arm_b))
         zeta = dot(n, u)
         if math.isnan(first_zeta[k]):
             first_zeta[k] = zeta
+        free, height, keeps = mode[k] == FREE, settled[k, GAP], exact == 1
+        if free:
+            forget_start(gap, surfaces.start, i, k)
+            height = free_height(law, z[k, 0], z[k, 1])
+        if settled[k, RATE] < math.inf:
+            way = 0.0 if free and exact == 1 else CLOSER * max(0.0, -zeta, -settled[k, RATE]) * (t - last)
+            if leave_leap_out(model, soft, i, k, height, way, work.z):
+                keeps = False  # the law says what it is in
+        settled[k, GAP], settled[k, RATE] = gap[i], zeta
+        away = gap[i] - height if free else 0.0
+        apart = free and (keeps or away > 0.0)
         touch = closing(last, left[k, 0], left[k, 1], t)
         if apart:
             left[k, 0], left[k, 1] = away, zeta
@@ -83,7 +95,7 @@ def settle(model, soft, exact, t, bodies):
         z[k, 0], z[k, 1] = pressed_in(law, k2, d1, d2, free, gap[i], z[k, 0], z[k, 1])
         f = normal_force(law, k1, d1, k2, d2, z[k, 0], z[k, 1], zeta)
         pushes[k] = max(f, 0.0)
-        if exact == 1:
+        if keeps:
             continue
         pressing = until_release(law, f, gap[i])
         if not pressing >= 0.0:
@@ -131,7 +143,7 @@ def crossing(t_0, before, t, now):
 
 @helper
 def release_lonely(contacts, slot, surfaces, work, t):
-    """Free the surfaces without a contact; work.z serves as the mark of those that have one."""
+    """Free the surfaces without a contact; work.z serves as the mark, 1, of those that have one, and 0 of others."""
     count, marks, pushes, mode = int(surfaces.count[0]), work.z, work.normal_now, surfaces.mode
     for k in range(count):
         marks[k, 0] = 0.0
@@ -186,6 +198,8 @@ def report(model, soft, bodies, before, rest_speed, h, approach_out, parting_out
         k = int(slot[i])
         if k < 0:
             clear(i, contacts, approach_out)
+        else:
+            gap[i] += surfaces.start[k]
         a, b, n, p = int(body_a[i]), int(body_b[i]), row(normal, i), row(point, i)
         arm_a, arm_b = sub(p, row(bx, a)), sub(p, row(bx, b))
         u = velocity_between(row(bv, a), row(bw, a), arm_a, row(bv, b), row(bw, b), arm_b)

@@ -9,7 +9,8 @@ are found anew at every stage of the integrator, and their forces go into its ri
 (`contacts`), makes substeps (`explicit`, `adaptive`, `implicit`, with the right-hand side of `rates`), brings the
 surfaces up to date (`settle`) and reports. An explicit integrator makes as many substeps as the stiffest contact asks
 for; an adaptive one ends its substeps at contact changes; the implicit one makes one step whatever the stiffness, and
-those that an explicit one cannot make.
+those that an explicit one cannot make. What appears deep in a shape at once has stored nothing: p counts from there
+(`leaps`).
 
 A motor that seeks a speed with a limited force closes in on it like e^(-t/T): this force, too, follows from positions
 and velocities. T is a substep of an explicit integrator, the part adaptive.MOTOR_TIME of the step of an adaptive one.

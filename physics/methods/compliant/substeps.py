@@ -21,6 +21,7 @@ from ...dynamics.trees.contacts import accelerate
 from ...dynamics.trees.rates import TreeScratch, empty_joints, empty_tree_scratch, pack_link_rates, pack_links
 from ...integrators.tableau import Tableau
 from .books import SoftBooks, StageBooks, note_pull, note_stage, stage_books, take_stages
+from .leaps import count_from_start
 from .rates import CLOSED, contact_rates, finish, recovery_loss, stage
 from .rows import match_rows
 from .settle import settle
@@ -119,6 +120,7 @@ def look(model, soft, bodies):
     for i in range(int(contacts.count[0])):
         if slot[i] < 0 and contacts.gap[i] <= 0.0:
             missing += 1
+    count_from_start(soft)
     return missing == 0
 
 
@@ -150,6 +152,7 @@ def attempt(model, loads, tableau, exact, t, h, soft, course, bodies, out):
 
     exact = 1: contacts keep their modes, see `contact_rates`."""
     middle, trees, end = course.middle, course.trees, course.end
+    soft.work.span[0] = h
     pack(bodies, course.y0)
     pack_links(model.trees, course.joints.q, course.joints.v, course.y0)
     for i in range(len(tableau.c)):
