@@ -1,5 +1,5 @@
-"""Ten mesh scenes of one kind each: files written into a folder, and how they are opened. Run as a script it draws them:
-python tests/mesh_zoo.py FOLDER"""
+"""Ten mesh scenes of one kind each: files written into a folder, and how they are opened. Run as a script it draws
+them: python tests/mesh_zoo.py FOLDER"""
 
 import json
 import sys
@@ -57,8 +57,8 @@ def cup_with_a_ball(folder: Path) -> Scene:
 def ring_on_a_peg(folder: Path) -> Scene:
     trimesh.creation.torus(0.1, 0.02, major_sections=32, minor_sections=12).export(folder / "ring.stl")
     peg = {"name": "peg", "fixed": True, "position": [0.0, 0.0, 0.4], "euler": [90.0, 0.0, 0.0], "color": "#9aa5b1",
-           "shape": [{"type": "cylinder", "radius": 0.03, "height": 0.3}]}
-    ring = mesh_body("ring", "ring.stl", [0.01, 0.0, 0.349], euler=[90.0, 0.0, 0.0], color="#0072b2")
+           "shape": [{"type": "cylinder", "radius": 0.028, "height": 0.3}]}
+    ring = mesh_body("ring", "ring.stl", [0.004, 0.0, 0.3495], euler=[90.0, 0.0, 0.0], color="#0072b2")
     return Scene.from_dict({"body": [peg, ring]}, folder)
 
 
@@ -153,7 +153,7 @@ def rigid_bodies_of_gltf(folder: Path) -> Scene:
 #: by name: what opens it, and how many of its bodies forces move
 ZOO: dict[str, tuple[Callable[[Path], Scene], int]] = {
     "a ball in a cup": (cup_with_a_ball, 2), "a ring on a peg": (ring_on_a_peg, 1), "links": (chain_of_links, 2),
-    "a nut on a bolt": (nut_and_bolt, 2), "terrain": (terrain, 9), "scene graph": (scene_graph_with_a_texture, 2),
+    "a nut on a bolt": (nut_and_bolt, 4), "terrain": (terrain, 3), "scene graph": (scene_graph_with_a_texture, 2),
     "groups of OBJ": (groups_of_obj, 2), "solids of STL": (solids_of_stl, 3), "shell": (shell, 2),
     "rigid bodies of glTF": (rigid_bodies_of_gltf, 2),
 }

@@ -98,8 +98,8 @@ class Detector:
         """The arguments of `find_contacts`. The tuple is built anew only after one of its arrays has been replaced."""
         if self._detection is None:
             compound = np.array([self.shapes_of.max(initial=0) > 1], np.int32)
-            near = Near(self.geometry, self.solids, self.work, self.sheets, self.outline, self.rank, self.shapes_of, compound,
-                        self.reach, self.sweep.pairs, self.seen_pairs, self.lists, self.counts, self.chosen,
+            near = Near(self.geometry, self.solids, self.work, self.sheets, self.outline, self.rank, self.shapes_of,
+                        compound, self.reach, self.sweep.pairs, self.seen_pairs, self.lists, self.counts, self.chosen,
                         self.start, self.stack, self.found, self.link, self.head, np.zeros(3, np.int32))
             self._detection = Detection(near, self.sweep, self.roles, self.planes, self.joined, self.family,
                                         self.contacts)
@@ -196,8 +196,8 @@ class Detector:
     def _find_triangles(self, pairs: LongArray, reach: Array) -> LongArray:
         """(pair, triangle) rows of what may touch of these pairs of a shape and a mesh."""
         while True:
-            total = find_triangles(self.geometry, self.model.meshes, self.sweep.pairs, pairs, len(pairs), reach, self.rank, self.sheets, self.stack,
-                                   self.triangles)
+            total = find_triangles(self.geometry, self.model.meshes, self.sweep.pairs, pairs, len(pairs), reach,
+                                   self.rank, self.sheets, self.stack, self.triangles)
             if total <= len(self.triangles):
                 return self.triangles[:total]
             SHAPE_PAIRS.allow(total)

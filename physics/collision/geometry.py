@@ -13,7 +13,8 @@ from ..core.vec import add, axpy, dot, norm, put, quat_mat, quat_mul, row, row4,
 from ..shapes.table import FORMS, SWOLLEN, corner_towards, half_width, support_of
 
 # ShapeKind, as plain integers for the kernels
-SPHERE, BOX, CAPSULE, CYLINDER, PLANE, HULL, MESH, ELLIPSOID, BOWL, PIPE, CONE, ROUNDED, TORUS, SUPERELLIPSOID = range(14)
+(SPHERE, BOX, CAPSULE, CYLINDER, PLANE, HULL, MESH, ELLIPSOID, BOWL, PIPE, CONE, ROUNDED, TORUS,
+ SUPERELLIPSOID) = range(14)
 TRIANGLE = -1  # the triangle of a mesh that is being looked at; always the last row of Geometry
 
 UPRIGHT = 0.1  # cosine between gravity and the normal of a plane up to which it carries no weight

@@ -34,8 +34,8 @@ def wall(geom, h, p):
 @helper
 def farthest(geom, s, h, end, start):
     """The point of a smooth shape s, or of the rim of another round shape s at `end` (-1 or 1), farthest out in hollow
-    h, as reached from `start`. Fixed-point iteration: the next point is the support point along the outward direction at
-    the last one."""
+    h, as reached from `start`. Fixed-point iteration: the next point is the support point along the outward direction
+    at the last one."""
     kind, size, smooth = geom.kind[s], extent(geom, s), not has_rims(geom.kind[s])
     height, radius = rim_of(kind, size, end)
     centre = origin(geom, s) if smooth else axpy(height, axis(geom, s, 2), origin(geom, s))
@@ -54,8 +54,8 @@ def farthest(geom, s, h, end, start):
 
 @helper
 def farthest_at(geom, s, h, i):
-    """The i-th such point, of `ends` of them: of each rim one, of an ellipsoid one, of a superellipsoid those reached from
-    its corners and axes, where it bulges."""
+    """The i-th such point, of `ends` of them: of each rim one, of an ellipsoid one, of a superellipsoid those reached
+    from its corners and axes, where it bulges."""
     if geom.kind[s] == SUPERELLIPSOID:
         i = i if i < 13 else i + 1  # the 13th of 27 directions is none
         u = add(ASKEW, (float(i // 9 - 1), float(i // 3 % 3 - 1), float(i % 3 - 1)))

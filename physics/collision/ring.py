@@ -62,8 +62,8 @@ def lowest_angle(geom, solids, work, a, b, lo, hi):
 
 @helper
 def ring_gap(geom, solids, work, a, b):
-    """(gap, normal a -> b) of torus a and a shape b, or the triangle in hand, where the circle is lowest over it. Corners
-    and normals of a polyhedron or triangle are in work.core[1]."""
+    """(gap, normal a -> b) of torus a and a shape b, or the triangle in hand, where the circle is lowest over it.
+    Corners and normals of a polyhedron or triangle are in work.core[1]."""
     step, best, least = 2.0 * math.pi / SAMPLES, 0, math.inf
     for i in range(SAMPLES):
         height = height_over(geom, solids, work, b, on_circle(geom, a, i * step)[0])[0]

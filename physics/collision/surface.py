@@ -1,10 +1,10 @@
 """Meshes that move, as what they are: surfaces of triangles against each other, on planes, in bowls and pipes. Against
 convex shapes and tori they are looked at as meshes that stand, see `triangles`.
 
-Two surfaces touch where a corner of one is over a face of the other, or where an edge crosses one. Only corners and edges
-that stick out can be first to touch, and those of flat or hollow places are silent, so that nothing is held up by how a
-surface is divided. A corner touches a face only if none of its edges leads through it, and of two faces that meet in an
-edge which sticks out it touches the one that it is less deep under; in an inner corner it touches both.
+Two surfaces touch where a corner of one is over a face of the other, or where an edge crosses one. Only corners and
+edges that stick out can be first to touch, and those of flat or hollow places are silent, so that nothing is held up by
+how a surface is divided. A corner touches a face only if none of its edges leads through it, and of two faces that meet
+in an edge which sticks out it touches the one that it is less deep under; in an inner corner it touches both.
 """
 
 import math
@@ -36,8 +36,8 @@ OF_A, OF_B, OF_EDGES = range(3)  # what the feature of a contact counts: corners
 class Outline(NamedTuple):
     """What sticks out of the meshes of a model, where some of them move: else without rows."""
 
-    owns: IntArray        #: (t,) bits of each triangle: 1 << j its corner j, 8 << j its edge j stick out, and are its own:
-                          #: each belongs to one triangle
+    owns: IntArray        #: (t,) bits of each triangle: 1 << j its corner j, 8 << j its edge j stick out, and are
+                          #: its own: each belongs to one triangle
     ring_start: IntArray  #: (v + 1,)
     ring: Array           #: (r, 3) unit vectors along the edges of each corner, away from it
     deep: Array           #: (k,) half the mean thickness of each mesh: volume over area [m]; inf where it is open
@@ -56,22 +56,17 @@ def new_outline(model: Model) -> Outline:
     convex = meshes.edge_convex > 0
     low, high = ends.min(axis=2), ends.max(axis=2)
     owns = np.zeros(len(triangles), np.int32)
-    for j, rows in _first_of(low.astype(np.int64) * len(meshes.vertices) + high, convex):
-        owns[rows] |= 8 << j
-    for j, rows in _first_of(triangles.astype(np.int64), convex | np.roll(convex, 1, axis=1)):
-        owns[rows] |= 1 << j
+    edges = low.astype(np.int64) * len(meshes.vertices) + high
+    for first_bit, names, chosen in ((8, edges, convex),
+                                     (1, triangles.astype(np.int64), convex | np.roll(convex, 1, axis=1))):
+        flat = np.flatnonzero(chosen)
+        rows, j = np.divmod(flat[np.unique(names.ravel()[flat], return_index=True)[1]], 3)
+        np.bitwise_or.at(owns, rows, (first_bit << j).astype(np.int32))
     both = np.unique(np.concatenate([ends.reshape(-1, 2), ends.reshape(-1, 2)[:, ::-1]]), axis=0)
     away = meshes.vertices[both[:, 1]] - meshes.vertices[both[:, 0]]
     start = np.searchsorted(both[:, 0], np.arange(len(meshes.vertices) + 1)).astype(np.int32)
     deep = np.array([_half_thickness(meshes, k) for k in range(len(meshes.triangle_start) - 1)])
     return Outline(owns, start, away / np.linalg.norm(away, axis=1)[:, None], deep, np.zeros((2, STACK), np.int32))
-
-
-def _first_of(names: Array, chosen: Array) -> list[tuple[int, Array]]:
-    """For j = 0, 1, 2 the triangles whose chosen corner or edge j is the first one of its name."""
-    flat = np.flatnonzero(chosen)
-    first = flat[np.unique(names.ravel()[flat], return_index=True)[1]]
-    return [(j, first[first % 3 == j] // 3) for j in range(3)]
 
 
 def _half_thickness(meshes: Meshes, k: int) -> float:
@@ -150,10 +145,10 @@ def ends_of(meshes, t, j):
 @helper
 def leads_through(outline, v, n):
     """Whether an edge of corner v leads along n, both in its frame."""
+    most = -1.0
     for k in range(outline.ring_start[v], outline.ring_start[v + 1]):
-        if dot(row(outline.ring, k), n) > LEADS:
-            return True
-    return False
+        most = max(most, dot(row(outline.ring, k), n))
+    return most > LEADS
 
 
 @helper
@@ -266,9 +261,9 @@ def is_open(meshes, t, j):
 
 @helper
 def clears_by_end(outline, v, n, p, end, faces, q, depth):
-    """Whether an edge through p, of which corner v is an end, crosses no more where this end is moved out of the other's
-    faces: it is inside of both, nearer than the edges are deep, and in no dent. Then the corner touches a face instead. n:
-    the edge's normal in the frame of v."""
+    """Whether an edge through p, of which corner v is an end, crosses no more where this end is moved out of the
+    other's faces: it is inside of both, nearer than the edges are deep, and in no dent. Then the corner touches a face
+    instead. n: the edge's normal in the frame of v."""
     d, e = sub(end, p), sub(end, q)
     return (dot(d, d) < depth * depth and dot(faces[0], e) < 0.0 and dot(faces[1], e) < 0.0
             and not leads_through(outline, v, n))
@@ -276,8 +271,8 @@ def clears_by_end(outline, v, n, p, end, faces, q, depth):
 
 @helper
 def beyond(outline, ends, share, length, n, most):
-    """Whether the share of an edge at which it crosses another one is outside of it. In a dent, where it leads on at its
-    end along its normal n, it may be so by `most` [m]: ends: its corners, in whose frame n is."""
+    """Whether the share of an edge at which it crosses another one is outside of it. In a dent, where it leads on at
+    its end along its normal n, it may be so by `most` [m]: ends: its corners, in whose frame n is."""
     if 0.0 <= share <= 1.0:
         return False
     outside = -share if share < 0.0 else share - 1.0

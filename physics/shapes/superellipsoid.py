@@ -2,8 +2,8 @@
 
     (|x/s₁|^(2/ε₂) + |y/s₂|^(2/ε₂))^(ε₂/ε₁) + |z/s₃|^(2/ε₁) <= 1.
 
-ε = 1, 1 is an ellipsoid; less makes it boxy, with flat places on the axes, more pointed, with edges there. It is the unit
-ball of a norm, and its support function the dual norm: as above with the exponents q = 2/(2 - ε) in place of 2/ε,
+ε = 1, 1 is an ellipsoid; less makes it boxy, with flat places on the axes, more pointed, with edges there. It is the
+unit ball of a norm, and its support function the dual norm: as above with the exponents q = 2/(2 - ε) in place of 2/ε,
 
     h(n) = (g^q₁ + |s₃ n_z|^q₁)^(1/q₁),  g = (|s₁ n_x|^q₂ + |s₂ n_y|^q₂)^(1/q₂).
 
@@ -102,8 +102,8 @@ def bilinear(m, u, v):
 
 @helper
 def smooth_curve(s, q, n):
-    """(α, β along u; α, β across; u) where the outward unit normal is n: moving by β ds turns the normal by α ds. u is the
-    direction of the greater radius of curvature."""
+    """(α, β along u; α, β across; u) where the outward unit normal is n: moving by β ds turns the normal by α ds. u is
+    the direction of the greater radius of curvature."""
     t1, t2 = tangents(n)
     m = smooth_bend(s, q, n)
     k11, k12, k22 = bilinear(m, t1, t1), bilinear(m, t1, t2), bilinear(m, t2, t2)
@@ -158,8 +158,8 @@ def smooth_step(solid_a, solid_b, d, n, here, size):
 
 @helper
 def smooth_climb(solid_a, solid_b, d, n):
-    """The maximum of F over unit vectors that is reached from n, and F there, by Newton's method. Steps that do not climb
-    are halved."""
+    """The maximum of F over unit vectors that is reached from n, and F there, by Newton's method. Steps that do not
+    climb are halved."""
     size = (solid_a[3][0] + solid_a[3][1] + solid_a[3][2] + solid_b[3][0] + solid_b[3][1] + solid_b[3][2])
     best = smooth_room(solid_a, solid_b, d, n)
     for _ in range(NEWTON_ROUNDS):

@@ -6,7 +6,22 @@ those without corners, by their kind; directions u are in the shape frame.
 
 from ..core.jit import helper
 from ..core.model import ShapeKind
-from . import bowl, box, capsule, cone, cylinder, ellipsoid, hull, mesh, pipe, plane, rounded, sphere, superellipsoid, torus
+from . import (
+    bowl,
+    box,
+    capsule,
+    cone,
+    cylinder,
+    ellipsoid,
+    hull,
+    mesh,
+    pipe,
+    plane,
+    rounded,
+    sphere,
+    superellipsoid,
+    torus,
+)
 from .cone import cone_corner, cone_corners, cone_rim, cone_support
 from .cylinder import cylinder_corner, cylinder_corners, cylinder_support, cylinder_width
 from .ellipsoid import ellipsoid_support, ellipsoid_width

@@ -62,7 +62,8 @@ STACKS = {  # the upper of two meshes, where it is let go a little above its res
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_cubes_of_triangles_stack_as_cubes_and_fall_where_they_must(folder, stack):
-    """Whatever way the faces are divided; beyond the edge the centre of mass is over nothing, and it ends on the floor."""
+    """Whatever way the faces are divided; beyond the edge the centre of mass is over nothing, and it ends on the
+    floor."""
     file, place, more, height = STACKS[stack]
     sim = simulate(folder, FLOOR, mesh_body("lower", "cube.stl", [0.0, 0.0, 0.5 * SIDE]),
                    mesh_body("upper", file, place, **more))
@@ -77,20 +78,21 @@ def test_cubes_of_triangles_stack_as_cubes_and_fall_where_they_must(folder, stac
 def test_a_ball_ends_on_the_bottom_of_a_cup_that_stands_by_itself(folder, method):
     """The bottom is 15 mm thick. On compliant ground both sink by m g/K of what they carry: 2.7 kg, 1e5 N/m, through
     two surfaces in series each time, at most 3 · 0.27 mm."""
-    ball = {"name": "ball", "density": 2000.0, "position": [0.02, 0.0, 0.2], "shape": [{"type": "sphere", "radius": 0.03}]}
+    ball = {"name": "ball", "density": 2000.0, "position": [0.02, 0.0, 0.2],
+            "shape": [{"type": "sphere", "radius": 0.03}]}
     sim = simulate(folder, FLOOR, mesh_body("cup", "cup.stl", [0.0, 0.0, 0.0]), ball, method=method)
     sim.run(until=1.5)
     slack = REST if method == "time_stepping" else 8e-4
     assert sim.position("ball")[2] == pytest.approx(0.045, abs=slack)
     assert np.hypot(*sim.position("ball")[:2]) < 0.085 - 0.03 + slack
-    w, x, y, z = sim.orientation("cup")
+    _, x, y, _ = sim.orientation("cup")
     assert 2.0 * (x * x + y * y) < 1e-4
 
 
 @pytest.mark.parametrize("collide", ["surface", "parts"])
 def test_a_ring_hangs_on_a_peg(folder, collide, tmp_path_factory, monkeypatch):
-    """Its centre ends 0.08 m, the radius of the hole, less the peg's, below the peg's centre, but for the 32 flats of the
-    hole, which are 0.08 (1 - cos(π/32)) = 0.4 mm nearer, and for parts, which leave the hole to their threshold."""
+    """Its centre ends 0.08 m, the radius of the hole, less the peg's, below the peg's centre, but for the 32 flats of
+    the hole, which are 0.08 (1 - cos(π/32)) = 0.4 mm nearer, and for parts, which leave the hole to their threshold."""
     from contactlab.physics.scene import parts
 
     monkeypatch.setattr(parts, "PARTS_HOME", tmp_path_factory.mktemp("parts"))
@@ -118,7 +120,8 @@ def test_two_links_of_triangles_hold_each_other(folder):
 
 
 def test_an_l_of_triangles_lies_in_the_step_of_another(folder):
-    """One L stands on the floor, the other on its lower half and against its upper one; it neither sinks in nor climbs."""
+    """One L stands on the floor, the other on its lower half and against its upper one; it neither sinks in nor
+    climbs."""
     sim = simulate(folder, FLOOR, mesh_body("lower", "corner.stl", [0.0, 0.0, 0.0]),
                    mesh_body("upper", "corner.stl", [SIDE + 0.002, 0.0, SIDE + 0.005]))
     rise, _ = settle(sim, 1.0)
@@ -131,8 +134,8 @@ def test_an_l_of_triangles_lies_in_the_step_of_another(folder):
 @pytest.mark.parametrize("method", METHODS)
 def test_nothing_gains_energy_where_meshes_tumble_on_each_other(folder, method):
     """A ball of 1280 triangles and a corner piece fall on a cube, without restitution. Where contacts of time stepping
-    are pressed apart they lift what lies on them, by as much as they overlapped at most; compliant steps of fourth order keep the energy
-    to 1e-6 of what falls."""
+    are pressed apart they lift what lies on them, by as much as they overlapped at most; compliant steps of fourth
+    order keep the energy to 1e-6 of what falls."""
     bodies = [FLOOR, mesh_body("cube", "cube.stl", [0.0, 0.0, 0.5 * SIDE]),
               mesh_body("ball", "ball.stl", [0.03, 0.02, 2.2 * SIDE]),
               mesh_body("corner", "corner.stl", [-0.1, -0.05, 3.2 * SIDE], euler=[30.0, 50.0, 10.0])]
@@ -147,8 +150,10 @@ def test_nothing_gains_energy_where_meshes_tumble_on_each_other(folder, method):
 
 def test_a_ball_of_triangles_in_a_bowl_and_on_a_box(folder):
     """On the bottom of the bowl, its centre a radius above, but for the flats of its triangles; on the box likewise."""
-    bowl = {"name": "bowl", "fixed": True, "position": [0.0, 0.0, 0.5], "shape": [{"type": "bowl", "radius": 0.5, "angle": 80.0}]}
-    box = {"name": "box", "fixed": True, "position": [2.0, 0.0, 0.1], "shape": [{"type": "box", "size": [0.4, 0.4, 0.2]}]}
+    bowl = {"name": "bowl", "fixed": True, "position": [0.0, 0.0, 0.5],
+            "shape": [{"type": "bowl", "radius": 0.5, "angle": 80.0}]}
+    box = {"name": "box", "fixed": True, "position": [2.0, 0.0, 0.1],
+           "shape": [{"type": "box", "size": [0.4, 0.4, 0.2]}]}
     sim = simulate(folder, bowl, box, mesh_body("inside", "ball.stl", [0.0, 0.0, 0.085]),
                    mesh_body("above", "ball.stl", [2.0, 0.0, 0.285]))
     sim.run(until=1.0)

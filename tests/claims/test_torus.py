@@ -157,8 +157,8 @@ def test_a_ring_lies_on_a_mesh():
 
 @pytest.mark.parametrize("other", ["ball", "box", "ring"])
 def test_nothing_fast_passes_through_a_ring(other):
-    """Thrown at 200 m/s at the tube of a ring that stands, each moves by ten times the tube's thickness in a step: it hits
-    the tube, and is never in it by more than a millimetre. Through the hole it flies as if nothing were there."""
+    """Thrown at 200 m/s at the tube of a ring that stands, each moves by ten times the tube's thickness in a step: it
+    hits the tube, and is never in it by more than a millimetre. Through the hole it flies as if nothing were there."""
     shapes = {"ball": {"type": "sphere", "radius": 0.03}, "box": {"type": "box", "size": [0.05, 0.04, 0.06]},
               "ring": {"type": "torus", "radius": 0.04, "tube": 0.01}}
     for aim, passes in ((RING + 0.01, False), (0.01, True)):
@@ -174,7 +174,8 @@ def test_nothing_fast_passes_through_a_ring(other):
 
 def test_a_fast_ring_does_not_pass_through_a_thin_plate():
     plate = {"name": "plate", "fixed": True, "shape": [{"type": "box", "size": [2.0, 2.0, 0.01]}]}
-    sim = simulation(plate, ring(position=[0.0, 0.0, 2.0], velocity=[0.0, 0.0, -200.0], euler=[30.0, 0.0, 0.0]), h=1 / 240)
+    thrown = ring(position=[0.0, 0.0, 2.0], velocity=[0.0, 0.0, -200.0], euler=[30.0, 0.0, 0.0])
+    sim = simulation(plate, thrown, h=1 / 240)
     for _ in range(12):
         sim.step()
         assert sim.position("ring")[2] > 0.0

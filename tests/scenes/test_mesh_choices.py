@@ -199,7 +199,8 @@ def test_triangles_without_an_area_are_no_shell(tmp_path):
 
 
 @pytest.mark.parametrize(("given", "said"), [
-    (["--thickness", "-1"], "--thickness must be a number above 0"), (["--collide", "core"], "hull or parts or surface"),
+    (["--thickness", "-1"], "--thickness must be a number above 0"),
+    (["--collide", "core"], "hull or parts or surface"),
     (["--collide", "surface"], None),
     (["--thickness", "0.5"], "no more than"), (["--split"], None), (["--whole"], None),
     (["--thickness", "0.001"], None)])

@@ -8,7 +8,7 @@ import pytest
 import trimesh
 
 from contactlab.app.view import geometry, instances
-from contactlab.physics import Scene, SceneError, Simulation, open_file
+from contactlab.physics import Scene, Simulation, open_file
 from contactlab.physics.core.interruption import Interrupted, interruptible
 from contactlab.physics.core.progress import telling
 from contactlab.physics.scene import kept_meshes, parts

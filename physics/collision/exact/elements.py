@@ -12,9 +12,9 @@ CORNERS of its points.
 A ring, the circle in the middle of a torus, is a rim all around, and swollen: a ball that fits through its hole has one
 nearest point on it. Where a torus lies flat, CORNERS of its points stand for it, too.
 
-An ellipsoid or superellipsoid is one element, and so is the wall of a bowl or of a pipe. Such a wall can be touched only by vertices and
-by ellipsoids that curve more than the wall. A mesh consists of the faces and convex edges of its triangles
-and the vertices of these edges.
+An ellipsoid or superellipsoid is one element, and so is the wall of a bowl or of a pipe. Such a wall can be touched
+only by vertices and by ellipsoids that curve more than the wall. A mesh consists of the faces and convex edges of its
+triangles and the vertices of these edges.
 """
 
 from typing import NamedTuple
@@ -26,7 +26,21 @@ from ...core.limits import EXACT_TRIANGLES
 from ...core.model import HOLLOW, Array, IntArray, Model, ShapeKind, movable
 from ...core.state import LongArray
 from ...dynamics.constraints.limits import Limits, limits_of
-from ...shapes.elements import AHEAD, BEHIND, BOWL, CORNER, EDGE, ELLIPSOID, FACE, PIPE, RIM, RING, SMOOTH, VERTEX, Element
+from ...shapes.elements import (
+    AHEAD,
+    BEHIND,
+    BOWL,
+    CORNER,
+    EDGE,
+    ELLIPSOID,
+    FACE,
+    PIPE,
+    RIM,
+    RING,
+    SMOOTH,
+    VERTEX,
+    Element,
+)
 from ...shapes.shapes import quat_product, quat_to_matrix
 from ...shapes.table import FORMS
 from ..broad_phase import joined_bodies

@@ -23,6 +23,7 @@ from ...core.vec import (
     unit,
     unrotate,
 )
+from ...shapes.elements import VERTEX
 from ...shapes.ellipsoid import (
     ellipsoid_curve,
     ellipsoid_foot,
@@ -32,7 +33,6 @@ from ...shapes.ellipsoid import (
     gram,
     room,
 )
-from ...shapes.elements import VERTEX
 from ...shapes.superellipsoid import dual, into, out_of, smooth_curve, smooth_normal, smooth_point
 from .frames import facing_margin, side_margin, world_axis, world_point
 
