@@ -18,7 +18,7 @@ from ..physics.run.messages import SIDES
 from ..physics.scene.mesh_files import UNITS
 from ..physics.scene.mesh_scene import MeshChoices
 
-WAYS = ("hull", "parts")  # in which a moving mesh collides
+WAYS = ("hull", "parts", "surface")  # in which a moving mesh collides
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the output where it exists.")]
 

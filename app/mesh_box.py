@@ -51,7 +51,7 @@ class MeshBox:
         if d.hollow:
             whose = _("{hollow} of its bodies are").format(hollow=d.hollow) if many else _("It is")
             found.append(Asked(_("{whose} hollow: as a hull nothing could fall in.").format(whose=whose), "collide",
-                               ((_("convex parts"), None), ("hull", "hull"))))
+                               ((_("convex parts"), None), (_("hull"), "hull"), (_("as it is"), "surface"))))
         if d.unsealed:
             whose = _("{unsealed} of its bodies have").format(unsealed=d.unsealed) if many else _("It has")
             found.append(Asked(_("{whose} an open surface, without a volume.").format(whose=whose), "thickness",

@@ -44,7 +44,8 @@ def model_of(count, inertia=BOX, mass=1.0, gravity=(0.0, 0.0, 0.0), spring_rows=
     return Model(
         kind=ints(count), mass=np.full(count, mass), inv_mass=np.full(count, 1.0 / mass),
         inertia=moments, inv_inertia=1.0 / moments, gravity=np.array(gravity, float),
-        shapes=Shapes(ints(0), ints(0), zeros((0, 3)), zeros((0, 4)), zeros((0, 3)), zeros(0), ints(0), ints(0)),
+        shapes=Shapes(ints(0), ints(0), zeros((0, 3)), zeros((0, 4)), zeros((0, 3)), zeros(0), ints(0), ints(0),
+                      zeros((0, 2))),
         hulls=Hulls(ints(1), zeros((0, 3)), ints(1), ints(0), ints(1), zeros((0, 3)), zeros(0), ints(1), ints(0),
                     ints(1), ints(0, 4)),
         meshes=Meshes(ints(1), zeros((0, 3)), ints(1), ints(0, 3), zeros((0, 3)), ints(0, 3), zeros((0, 3, 3)), ints(1),
@@ -88,7 +89,7 @@ class Balls:
         shapes = Shapes(
             np.arange(n, dtype=np.int32), np.where(floor, ShapeKind.PLANE, ShapeKind.SPHERE).astype(np.int32),
             np.zeros((n, 3)), unit.copy(), np.column_stack([radius, 0 * radius, 0 * radius]),
-            np.where(floor, np.inf, 0.5), ints(n), np.full(n, -1, np.int32),
+            np.where(floor, np.inf, 0.5), ints(n), np.full(n, -1, np.int32), np.ones((n, 2)),
         )
         model = model._replace(
             kind=np.where(floor, BodyKind.FIXED, BodyKind.DYNAMIC).astype(np.int32), shapes=shapes,

@@ -20,6 +20,7 @@ class Part(NamedTuple):
     points: object = None
     position: tuple = (0.0, 0.0, 0.0)
     orientation: tuple = UPRIGHT
+    exponents: tuple = (1.0, 1.0)
 
 
 class Thing(NamedTuple):
@@ -49,6 +50,10 @@ def cylinder(r, half):
 
 def ellipsoid(*half):
     return Part(ShapeKind.ELLIPSOID, half)
+
+
+def superellipsoid(half, exponents):
+    return Part(ShapeKind.SUPERELLIPSOID, half, exponents=exponents)
 
 
 def bowl(radius, cosine):
@@ -134,6 +139,7 @@ def build(*things: Thing, friction=0.4, restitution=0.5) -> tuple[Model, Bodies]
         np.array([b for b, _ in rows], np.int32), np.array([p.kind for _, p in rows], np.int32),
         stack([p.position for _, p in rows], 3), stack([p.orientation for _, p in rows], 4),
         stack([p.size for _, p in rows], 3), np.ones(s), np.zeros(s, np.int32), np.array(data, np.int32),
+        stack([p.exponents for _, p in rows], 2),
     )
     still = np.zeros((n, 3))
     motions = Motions(still, np.zeros((n, 4)), still, still, still, np.zeros(n), np.zeros(n), np.zeros(n + 1, np.int32),

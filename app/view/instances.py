@@ -30,6 +30,7 @@ def groups(model: Model) -> list[Group]:
     data = np.where(np.isin(shapes.kind, UNIT), -1, shapes.data)
     for s in np.flatnonzero(np.isin(shapes.kind, MODELLED)).tolist():
         alike = (shapes.kind == shapes.kind[s]) & (shapes.size == shapes.size[s]).all(axis=1)
+        alike &= (shapes.exponents == shapes.exponents[s]).all(axis=1)
         data[s] = np.flatnonzero(alike)[0]
     found = []
     for kind, row in sorted(set(zip(shapes.kind.tolist(), data.tolist(), strict=True))):

@@ -25,7 +25,7 @@ MOMENT = {"particles": 0.4, "universal": 0.1, "soft_halves": 1.5, "travelling_de
           "linkages": 0.3, "double_pendulum": 0.5, "gyroscope": 0.5, "chain": 0.75, "kicked_chain": 0.3,
           "percussion": 0.45,
           "nut_and_bolt": 0.12, "valleys": 0.9, "rings": 0.4, "arms": 0.44, "walking_toy": 1.55, "ragdoll": 1.1,
-          "humanoid": 0.9}  # [s]
+          "humanoid": 0.9, "superegg": 0.75}  # [s]
 
 
 def pictures(path: Path, moment: float) -> list[Image.Image]:

@@ -11,9 +11,10 @@ from .detection import Detection, find_contacts, find_pairs
 from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, new_geometry, place_shapes
 from .impact_time import bound_paths, find_fast, first_touches, new_paths
 from .known_features import new_notes
-from .narrow_phase import BOXES, CONVEX, FAMILIES, FAMILY, HOLLOWS, RANK, ROUND, TRIANGLES, Found, sort_families
+from .narrow_phase import BOXES, CONVEX, FAMILIES, FAMILY, HOLLOWS, RANK, RINGS, ROUND, TRIANGLES, Found, sort_families
 from .nearby_pairs import Near, keep_near, touch_again, touch_listed
 from .polytope import new_solids
+from .surface import Outline, new_outline
 from .triangles import find_triangles, new_sheets, new_stack
 
 FAR = 1e9  # [m] a margin that holds everything
@@ -24,16 +25,21 @@ def shape_gap(model: Model, bodies: Bodies, shape_a: int, shape_b: int) -> tuple
     return Detector(model).gap(bodies, shape_a, shape_b)
 
 
-def body_sizes(geom: Geometry, model: Model) -> tuple[Array, Array]:
-    """Thinnest half extent (inf for planes, meshes and hollows) and reach from the centre of every body (n,) [m]."""
+def body_sizes(geom: Geometry, model: Model, outline: Outline) -> tuple[Array, Array]:
+    """Thinnest half extent (inf for planes, hollows and meshes that stand) and reach from the centre of every body (n,)
+    [m]."""
     shapes = model.shapes
     thickness, span = np.full(len(model.kind), np.inf), np.zeros(len(model.kind))
     for s, kind in enumerate(shapes.kind):
-        if kind not in (PLANE, MESH):
+        if kind == MESH and movable(model.kind[shapes.body[s : s + 1]])[0]:
+            thin = outline.deep[shapes.data[s]]
+        elif kind in (PLANE, MESH):
+            continue
+        else:
             thin = np.inf if kind in (BOWL, PIPE) else geom.swell[s] + geom.box[s, 3:].min()
-            thickness[shapes.body[s]] = min(thickness[shapes.body[s]], thin)
-            reach = np.linalg.norm(shapes.position[s]) + geom.bound[s]
-            span[shapes.body[s]] = max(span[shapes.body[s]], reach)
+        thickness[shapes.body[s]] = min(thickness[shapes.body[s]], thin)
+        reach = np.linalg.norm(shapes.position[s]) + geom.bound[s]
+        span[shapes.body[s]] = max(span[shapes.body[s]], reach)
     return thickness, span
 
 
@@ -52,6 +58,7 @@ class Detector:
         self.solids = new_solids(model)
         self.work = new_work(self.solids)
         self.sheets = new_sheets(model.meshes)
+        self.outline = new_outline(model)
         self.triangles = np.zeros((64, 2), np.int64)
         self.chosen = np.zeros((64, 2), np.int64)
         self.seen_pairs = np.zeros(1, np.int32)
@@ -64,7 +71,7 @@ class Detector:
         self.family = np.array(FAMILY)
         self.planes = np.flatnonzero(model.shapes.kind == PLANE).astype(np.int32)
         self.contacts: Contacts = empty_contacts(0)
-        thickness, self.span = body_sizes(self.geometry, model)
+        thickness, self.span = body_sizes(self.geometry, model, self.outline)
         self.paths = new_paths(self.span, thickness)
         self.pair_count = 0
         self._make_room_for_pairs(8 * s + 16)
@@ -91,8 +98,8 @@ class Detector:
         """The arguments of `find_contacts`. The tuple is built anew only after one of its arrays has been replaced."""
         if self._detection is None:
             compound = np.array([self.shapes_of.max(initial=0) > 1], np.int32)
-            near = Near(self.geometry, self.solids, self.work, self.sheets, self.rank, self.shapes_of, compound,
-                        self.reach, self.sweep.pairs, self.seen_pairs, self.lists, self.counts, self.chosen,
+            near = Near(self.geometry, self.solids, self.work, self.sheets, self.outline, self.rank, self.shapes_of,
+                        compound, self.reach, self.sweep.pairs, self.seen_pairs, self.lists, self.counts, self.chosen,
                         self.start, self.stack, self.found, self.link, self.head, np.zeros(3, np.int32))
             self._detection = Detection(near, self.sweep, self.roles, self.planes, self.joined, self.family,
                                         self.contacts)
@@ -174,21 +181,23 @@ class Detector:
         while find_pairs(self.model, self.detection) < 0:
             self.make_what_is_needed()
         lists, counts = self.lists, self.counts
-        single = np.concatenate([lists[f, : counts[f]] for f in (ROUND, BOXES, CONVEX, HOLLOWS)])
+        of_meshes = (shapes.kind[self.sweep.pairs[lists[RINGS, : counts[RINGS]]]] == MESH).any(axis=1)
+        rings = lists[RINGS, : counts[RINGS]]
+        single = np.concatenate([*(lists[f, : counts[f]] for f in (ROUND, BOXES, CONVEX, HOLLOWS)), rings[~of_meshes]])
+        meshes = np.concatenate([lists[TRIANGLES, : counts[TRIANGLES]], rings[of_meshes]])
         chosen = np.column_stack([single, np.full(len(single), -1, np.int64)])
-        if counts[TRIANGLES]:
+        if len(meshes):
             speed = np.linalg.norm(bodies.v, axis=1) + np.linalg.norm(bodies.w, axis=1) * self.span
-            chosen = np.vstack([chosen, self._find_triangles(h * speed[shapes.body])])
+            chosen = np.vstack([chosen, self._find_triangles(meshes, h * speed[shapes.body])])
         chosen = np.column_stack([self.sweep.pairs[chosen[:, 0]], chosen[:, 1]]).astype(np.int64)
         first_touches(geom, self.solids, self.sheets, self.work, chosen, shapes, bodies, memory, paths, h)
         return paths.fraction.copy()
 
-    def _find_triangles(self, reach: Array) -> LongArray:
-        """(pair, triangle) rows of what may touch."""
+    def _find_triangles(self, pairs: LongArray, reach: Array) -> LongArray:
+        """(pair, triangle) rows of what may touch of these pairs of a shape and a mesh."""
         while True:
-            total = find_triangles(self.geometry, self.model.meshes, self.sweep.pairs, self.lists[TRIANGLES],
-                                   int(self.counts[TRIANGLES]), reach, self.rank, self.sheets, self.stack,
-                                   self.triangles)
+            total = find_triangles(self.geometry, self.model.meshes, self.sweep.pairs, pairs, len(pairs), reach,
+                                   self.rank, self.sheets, self.stack, self.triangles)
             if total <= len(self.triangles):
                 return self.triangles[:total]
             SHAPE_PAIRS.allow(total)

@@ -10,10 +10,11 @@ import numpy as np
 from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray, Model
 from ..core.vec import add, axpy, dot, norm, put, quat_mat, quat_mul, row, row4, scale, sub, transform
-from ..shapes.table import FORMS, SWOLLEN, corner_towards, half_width
+from ..shapes.table import FORMS, SWOLLEN, corner_towards, half_width, support_of
 
 # ShapeKind, as plain integers for the kernels
-SPHERE, BOX, CAPSULE, CYLINDER, PLANE, HULL, MESH, ELLIPSOID, BOWL, PIPE, CONE, ROUNDED, TORUS = range(13)
+(SPHERE, BOX, CAPSULE, CYLINDER, PLANE, HULL, MESH, ELLIPSOID, BOWL, PIPE, CONE, ROUNDED, TORUS,
+ SUPERELLIPSOID) = range(14)
 TRIANGLE = -1  # the triangle of a mesh that is being looked at; always the last row of Geometry
 
 UPRIGHT = 0.1  # cosine between gravity and the normal of a plane up to which it carries no weight
@@ -36,6 +37,7 @@ class Geometry(NamedTuple):
                      #: are contacts, and where four stand for many points those that overlap come first
     R: Array         #: (s + 1, 3, 3) rotation matrix, shape frame -> world
     size: Array      #: (s + 1, 3) see `ShapeKind` [m]
+    exponents: Array  #: (s + 1, 2) see `Shapes`
     swell: Array     #: (s + 1,) radius by which the core is swollen [m]
     core: Array      #: (s + 1,) size of the core: half the diagonal of its own box [m]
     bound: Array     #: (s + 1,) reach of the whole shape from its origin [m]; 0 of a plane
@@ -57,8 +59,8 @@ def new_geometry(model: Model, soft: bool = False) -> Geometry:
     bound[:s] = swell[:s] + np.linalg.norm(np.abs(box[:, :3]) + box[:, 3:], axis=1)
     return Geometry(
         np.append(shapes.kind, TRIANGLE).astype(np.int32), np.append(shapes.data, -1).astype(np.int32),
-        np.zeros((s + 1, 3)), np.zeros((s + 1, 3)), model.gravity, np.array([soft], np.int32), R, size, swell, core,
-        bound, box, np.zeros((s, 3)), np.zeros((s, 3)))
+        np.zeros((s + 1, 3)), np.zeros((s + 1, 3)), model.gravity, np.array([soft], np.int32), R, size,
+        np.vstack([shapes.exponents, np.ones((1, 2))]), swell, core, bound, box, np.zeros((s, 3)), np.zeros((s, 3)))
 
 
 @helper
@@ -77,6 +79,18 @@ def axis(geom, s, j):
 def extent(geom, s):
     """What `Shapes.size` says of shape s."""
     return row(geom.size, s)
+
+
+@helper
+def exponents(geom, s):
+    """What `Shapes.exponents` says of shape s."""
+    return geom.exponents[s, 0], geom.exponents[s, 1]
+
+
+@helper
+def farthest_along(geom, s, u):
+    """The point of round shape s farthest along u, both in its frame."""
+    return support_of(geom.kind[s], extent(geom, s), exponents(geom, s), u)
 
 
 @helper
@@ -108,7 +122,7 @@ def to_local(geom, s, u):
 @helper
 def round_corner(geom, s, u, i):
     """Corner i, in the world, of the feature of round shape s that looks most along the local unit vector u."""
-    p, along = corner_towards(geom.kind[s], extent(geom, s), u, i)
+    p, along = corner_towards(geom.kind[s], extent(geom, s), exponents(geom, s), u, i)
     return axpy(along, axis(geom, s, 2), add(origin(geom, s), to_world(geom, s, p)))
 
 

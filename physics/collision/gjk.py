@@ -8,8 +8,7 @@ import math
 
 from ..core.jit import helper
 from ..core.vec import add, axpy, cross, dot, norm, scale, sub, unit
-from ..shapes.table import support_of
-from .geometry import extent, origin, to_local, to_world
+from .geometry import farthest_along, origin, to_local, to_world
 
 SIMPLEX = 10       # columns of a simplex
 ITERATIONS = 64
@@ -27,7 +26,7 @@ EXPANSIONS = 96    # points that the expanding polytope may add
 def support(points, count, geom, s, d):
     """Point of a core farthest along d; one without points is a round shape."""
     if count == 0:
-        p = support_of(geom.kind[s], extent(geom, s), to_local(geom, s, d))
+        p = farthest_along(geom, s, to_local(geom, s, d))
         return add(origin(geom, s), to_world(geom, s, p))
     best, value = 0, -math.inf
     for i in range(count):

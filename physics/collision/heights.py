@@ -6,6 +6,7 @@ import math
 from ..core.jit import helper
 from ..core.vec import add, axpy, cross, dot, neg, norm, scale, sub, unit
 from ..shapes.ellipsoid import ellipsoid_foot, ellipsoid_normal
+from ..shapes.superellipsoid import dual, smooth_normal
 from .geometry import (
     BOWL,
     BOX,
@@ -16,9 +17,11 @@ from .geometry import (
     PIPE,
     PLANE,
     SPHERE,
+    SUPERELLIPSOID,
     TORUS,
     TRIANGLE,
     axis,
+    exponents,
     extent,
     origin,
     swell,
@@ -89,6 +92,15 @@ def over_ellipsoid(geom, b, p):
     x = ellipsoid_foot(y, s)
     n = ellipsoid_normal(x, s)
     return dot(n, sub(y, x)), to_world(geom, b, n)
+
+
+@helper
+def over_superellipsoid(geom, b, p):
+    """Over superellipsoid b."""
+    solid = axis(geom, b, 0), axis(geom, b, 1), axis(geom, b, 2), extent(geom, b), dual(exponents(geom, b))
+    point = solid[0], solid[1], solid[2], (0.0, 0.0, 0.0), (2.0, 2.0)
+    n, height = smooth_normal(solid, point, sub(p, origin(geom, b)))
+    return height, n
 
 
 @helper
@@ -182,6 +194,8 @@ def height_over(geom, solids, work, b, p):
         return over_cylinder(geom, b, p)
     if kind == ELLIPSOID:
         return over_ellipsoid(geom, b, p)
+    if kind == SUPERELLIPSOID:
+        return over_superellipsoid(geom, b, p)
     if kind == CONE:
         return over_cone(geom, b, p)
     if kind == TORUS:

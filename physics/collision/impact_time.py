@@ -34,10 +34,11 @@ from ..core.vec import (
     transform,
     unit,
 )
-from .geometry import BOWL, MESH, PIPE, PLANE, axis, origin, put_pose, swell
+from .geometry import BOWL, MESH, PIPE, PLANE, TORUS, axis, origin, put_pose, swell
 from .gjk import gjk, support, weighted
 from .hollow import hollow_gap
-from .polytope import load_points
+from .polytope import load_faces, load_points
+from .ring import ring_gap
 from .triangles import load_triangle
 
 ADVANCES = 64     # from then on a pair leaps
@@ -100,8 +101,17 @@ def place_at(geom, s, motion, t):
 @helper
 def distance_of(geom, solids, sheets, work, a, b, t):
     """(gap, normal a -> b) of two convex shapes, a shape and a plane or a hollow b, or a shape and triangle t >= 0 of
-    mesh b."""
+    mesh b; likewise of a torus a and any shape b."""
     core, kind = work.core, geom.kind[b]
+    if geom.kind[a] == TORUS:
+        second = b
+        if t >= 0:
+            load_triangle(geom, b, sheets[t], core[1], work.cone)
+            second = geom.x.shape[0] - 1
+        else:
+            load_points(geom, solids, b, core[1])
+        load_faces(geom, solids, second, core[1])
+        return ring_gap(geom, solids, work, a, second)
     na = load_points(geom, solids, a, core[0])
     if kind in (BOWL, PIPE):
         return hollow_gap(geom, core[0], na, a, b)
@@ -130,8 +140,8 @@ def touch_time(geom, solids, sheets, work, pair, motion_a, motion_b, reach, h):
     """
     (a, b, t), (leap, near) = pair, reach
     v_a, w_a, span_a, v_b, w_b, span_b = motion_a[2], motion_a[3], motion_a[6], motion_b[2], motion_b[3], motion_b[6]
-    cone, hollow = work.cone, geom.kind[b] in (BOWL, PIPE)
-    one = t >= 0 or hollow or geom.kind[b] == PLANE
+    cone, curls = work.cone, geom.kind[b] in (BOWL, PIPE) or geom.kind[a] == TORUS
+    one = t >= 0 or geom.kind[b] in (BOWL, PIPE, PLANE)
     size = geom.bound[a] if one else min(geom.bound[a], geom.bound[b])
     size = size if size > 0.0 else h * norm(sub(v_a, v_b))  # a particle has none: as near as a part of its way
     turning = norm(w_a) * span_a + norm(w_b) * span_b
@@ -145,8 +155,8 @@ def touch_time(geom, solids, sheets, work, pair, motion_a, motion_b, reach, h):
             return h  # what touches is left to the contacts; the back of a triangle is no surface
         if gap <= TOUCH * size:
             return sure if step > ADVANCES else now
-        # the wall of a hollow may come nearer along another direction
-        approach = (norm(sub(v_a, v_b)) if hollow else dot(n, sub(v_a, v_b))) + turning
+        # the wall of a hollow or a ring may come nearer along another direction
+        approach = (norm(sub(v_a, v_b)) if curls else dot(n, sub(v_a, v_b))) + turning
         way = gap - 0.5 * TOUCH * size
         if approach * (h - now) < way:
             return h
@@ -190,6 +200,8 @@ def first_touches(geom, solids, sheets, work, chosen, shapes, bodies, memory, pa
         a, b, t = chosen[i, 0], chosen[i, 1], chosen[i, 2]
         resting = rested(memory, min(a, b), max(a, b))
         if geom.kind[a] in (PLANE, BOWL, PIPE) or (t >= 0 and geom.kind[a] == MESH):
+            a, b = b, a
+        if geom.kind[b] == TORUS and geom.kind[a] != TORUS:
             a, b = b, a
         i_a, i_b = int(shapes.body[a]), int(shapes.body[b])
         if paths.fast[i_a] == 0 and paths.fast[i_b] == 0:

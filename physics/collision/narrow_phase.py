@@ -24,6 +24,7 @@ from .geometry import (
     PIPE,
     PLANE,
     SPHERE,
+    SUPERELLIPSOID,
     TORUS,
     axis,
     mix,
@@ -44,6 +45,7 @@ from .round import (
     foot,
     hull_plane,
     round_plane,
+    smooth_pair,
     sphere_box,
     sphere_capsule,
     sphere_cylinder,
@@ -51,17 +53,21 @@ from .round import (
 )
 from .triangles import load_triangle
 
-NONE, ROUND, BOXES, CONVEX, TRIANGLES, HOLLOWS, RINGS = range(7)  # the families
-FAMILIES, KINDS = 7, len(FORMS)
+NONE, ROUND, BOXES, CONVEX, TRIANGLES, HOLLOWS, RINGS, SURFACES = range(8)  # the families
+FAMILIES, KINDS = 8, len(FORMS)
 FAMILY = np.full((KINDS, KINDS), CONVEX, np.int32)  #: THE table of pairs: family by the kinds of the two shapes
 _BY_BALLS = [SPHERE, BOX, CAPSULE, CYLINDER, ELLIPSOID]  # whose distance from a point has a closed form
 FAMILY[SPHERE, _BY_BALLS] = FAMILY[_BY_BALLS, SPHERE] = ROUND
 FAMILY[CAPSULE, CAPSULE] = FAMILY[ELLIPSOID, ELLIPSOID] = ROUND
+_SMOOTH = [SPHERE, ELLIPSOID, SUPERELLIPSOID]
+FAMILY[SUPERELLIPSOID, _SMOOTH] = FAMILY[_SMOOTH, SUPERELLIPSOID] = ROUND
 FAMILY[PLANE, :] = FAMILY[:, PLANE] = ROUND
 FAMILY[BOX, BOX] = BOXES
 FAMILY[MESH, :] = FAMILY[:, MESH] = TRIANGLES
 FAMILY[[BOWL, PIPE], :] = FAMILY[:, [BOWL, PIPE]] = HOLLOWS
 FAMILY[TORUS, :] = FAMILY[:, TORUS] = RINGS
+_CORNERED = [PLANE, MESH, BOWL, PIPE]  # what meshes that move touch with their corners
+FAMILY[MESH, _CORNERED] = FAMILY[_CORNERED, MESH] = SURFACES
 FAMILY[np.ix_(SCENERY, SCENERY)] = NONE  # neither moves
 NO_ROOM = -1  # a number of rows: there are more of something than the arrays can hold
 SHARED = 1e-3  # nearer than this, relative to the smaller shape, two points of one body pair are one
@@ -161,6 +167,8 @@ def touch_sphere(geom, a, b, margin, patch):
 def touch_round(geom, solids, a, b, margin, patch) -> int:
     """A pair of the round family, in the order of RANK; returns the number of points. Most scenes never reach it."""
     kind = geom.kind
+    if kind[b] == SUPERELLIPSOID:
+        return smooth_pair(geom, a, b, margin, patch)
     if kind[a] == SPHERE:
         return touch_sphere(geom, a, b, margin, patch)
     if kind[b] == CAPSULE:

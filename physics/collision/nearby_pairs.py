@@ -17,6 +17,7 @@ from .narrow_phase import (
     NO_ROOM,
     RINGS,
     ROUND,
+    SURFACES,
     TRIANGLES,
     Found,
     drop_doubles,
@@ -28,6 +29,7 @@ from .narrow_phase import (
 )
 from .polytope import Solids
 from .ring import touch_ring_pairs
+from .surface import Outline, touch_surface_pairs
 from .triangles import find_triangles
 
 
@@ -38,6 +40,7 @@ class Near(NamedTuple):
     solids: Solids
     work: ConvexScratch
     sheets: Array        #: see triangles.new_sheets
+    outline: Outline     #: see surface.new_outline
     rank: IntArray       #: (s,)
     shapes_of: IntArray  #: (n,) shapes of each body
     compound: IntArray   #: (1,) 1 where a body has several
@@ -85,6 +88,8 @@ def touch_listed(model, near, contacts_out):
         total = touch_ring_pairs(model, near, total)
         if total == NO_ROOM:
             return NO_ROOM
+    if counts[SURFACES] > 0:
+        total = touch_surface_pairs(model, near, total)
     if counts[BOXES] > 0:
         total = touch_box_pairs(geom, work, pairs, lists[BOXES], counts[BOXES], reach, total, lists, counts, found)
     chosen = np.int64(counts[CONVEX])
@@ -113,6 +118,6 @@ def touch_again(model, near, x, q, contacts_out):
     """Contacts (as of Detector.detect) of the near pairs with the bodies at x (n, 3), q (n, 4); returns their number,
     or NO_ROOM with the sizes in `needed`."""
     place_shapes(model.shapes, x, q, near.geometry)
-    if near.counts[TRIANGLES] + near.counts[RINGS] > 0:
+    if near.counts[TRIANGLES] + near.counts[RINGS] + near.counts[SURFACES] > 0:
         bound_shapes(near.geometry, near.reach)
     return touch_listed(model, near, contacts_out)

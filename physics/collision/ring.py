@@ -61,6 +61,20 @@ def lowest_angle(geom, solids, work, a, b, lo, hi):
 
 
 @helper
+def ring_gap(geom, solids, work, a, b):
+    """(gap, normal a -> b) of torus a and a shape b, or the triangle in hand, where the circle is lowest over it.
+    Corners and normals of a polyhedron or triangle are in work.core[1]."""
+    step, best, least = 2.0 * math.pi / SAMPLES, 0, math.inf
+    for i in range(SAMPLES):
+        height = height_over(geom, solids, work, b, on_circle(geom, a, i * step)[0])[0]
+        if height < least:
+            best, least = i, height
+    angle = lowest_angle(geom, solids, work, a, b, (best - 1) * step, (best + 1) * step)
+    height, n = height_over(geom, solids, work, b, on_circle(geom, a, angle)[0])
+    return height - swell(geom, a), scale(-1.0, n)
+
+
+@helper
 def put_ball(geom, solids, work, a, b, angle, margin, feature, k):
     """The contact of the ball of torus a at an angle with shape b, as row k."""
     p = on_circle(geom, a, angle)[0]

@@ -7,8 +7,22 @@ from ..core.jit import helper
 from ..core.vec import add, axpy, cross, dot, neg, norm, row, sub, unit
 from ..shapes.cylinder import CAP_CORNERS, rim_towards
 from ..shapes.ellipsoid import ellipsoid_support, ellipsoids_normal, gram, room
-from ..shapes.table import corners_towards, support_of
-from .geometry import axis, extent, origin, put_point, round_corner, swell, to_local, to_world
+from ..shapes.superellipsoid import dual, smooth_normal, smooth_point
+from ..shapes.table import corners_towards
+from .geometry import (
+    ELLIPSOID,
+    SPHERE,
+    axis,
+    exponents,
+    extent,
+    farthest_along,
+    origin,
+    put_point,
+    round_corner,
+    swell,
+    to_local,
+    to_world,
+)
 from .heights import over_box, over_cylinder, over_ellipsoid, plane_height
 
 PARALLEL = 1e-3  # sine of the angle below which two segments touch along a line
@@ -134,6 +148,31 @@ def ellipsoid_ellipsoid(geom, a, b, margin, patch):
 
 
 @helper
+def smooth_solid(geom, s):
+    """A ball, ellipsoid or superellipsoid as `superellipsoid.smooth_normal` takes it."""
+    size, q = extent(geom, s), (2.0, 2.0)
+    if geom.kind[s] == SPHERE:
+        size = (swell(geom, s), swell(geom, s), swell(geom, s))
+    elif geom.kind[s] != ELLIPSOID:
+        q = dual(exponents(geom, s))
+    return axis(geom, s, 0), axis(geom, s, 1), axis(geom, s, 2), size, q
+
+
+@helper
+def smooth_pair(geom, a, b, margin, patch):
+    """The nearest points of two of these, or those of least overlap."""
+    d, reach = sub(origin(geom, b), origin(geom, a)), margin + geom.bound[a] + geom.bound[b]
+    if dot(d, d) > reach * reach:
+        return 0
+    solid_a, solid_b = smooth_solid(geom, a), smooth_solid(geom, b)
+    n, gap = smooth_normal(solid_a, solid_b, d)
+    if gap > margin:
+        return 0
+    p = add(origin(geom, a), to_world(geom, a, smooth_point(solid_a[3], solid_a[4], to_local(geom, a, n))))
+    return put_point(patch, 0, axpy(0.5 * gap, n, p), n, gap, 0)
+
+
+@helper
 def box_plane(geom, a, b, margin, patch):
     """The corners of the face that looks most towards the plane."""
     n, x = axis(geom, b, 2), origin(geom, a)
@@ -164,7 +203,7 @@ def round_plane(geom, a, b, margin, patch):
         height = plane_height(geom, b, p)
         nearest = min(nearest, height)
         k = put_foot(patch, k, margin, p, 0.0, n, height, corner)
-    low = add(origin(geom, a), to_world(geom, a, support_of(kind, size, down)))
+    low = add(origin(geom, a), to_world(geom, a, farthest_along(geom, a, down)))
     height = plane_height(geom, b, low)
     if height < nearest - LOWER * geom.core[a]:
         k = put_foot(patch, k, margin, low, 0.0, n, height, CAP_CORNERS)

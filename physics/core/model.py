@@ -61,13 +61,14 @@ class ShapeKind(IntEnum):
     CYLINDER = 3  # (radius, half height, 0)
     PLANE = 4     # the half-space z <= 0; size unused
     HULL = 5      # convex polyhedron, row `data` of Hulls; size = half extents of its box
-    MESH = 6      # triangle surface of a body that is not dynamic, row `data` of Meshes
+    MESH = 6      # triangle surface, row `data` of Meshes
     ELLIPSOID = 7  # semi-axes
     BOWL = 8      # inner face of a hollow ball: (radius, cosine of the angle from the bottom, at -z, to the rim, 0)
     PIPE = 9      # inner face of a tube: (radius, half height, cosine of the angle from the bottom, at -y, to an edge)
     CONE = 10     # (radius of the base, height, 0); the centre of mass at the origin, the base below
     ROUNDED = 11  # convex polyhedron, row `data` of Hulls, over which a ball is swept: (radius of the ball, 0, 0)
     TORUS = 12    # circle about z over which a ball is swept: (radius of the ball, radius of the circle, 0)
+    SUPERELLIPSOID = 13  # semi-axes; its exponents are in `Shapes.exponents`
 
 
 #: kinds that are concave surfaces, not solids: contacts lie on their inner face. Only bodies that forces do not move
@@ -86,6 +87,7 @@ class Shapes(NamedTuple):
     bound: Array        #: (s,)   radius about the shape origin that holds the whole shape [m]; inf for a plane
     material: IntArray  #: (s,)   row of the material tables
     data: IntArray      #: (s,)   row of Hulls or Meshes, -1 for other kinds
+    exponents: Array    #: (s, 2) ε₁, ε₂ of a superellipsoid; of other kinds 1
 
 
 class Hulls(NamedTuple):
@@ -109,7 +111,7 @@ class Hulls(NamedTuple):
 
 
 class Meshes(NamedTuple):
-    """Static triangle surfaces, each with a bounding-volume hierarchy over its triangles.
+    """Triangle surfaces, each with a bounding-volume hierarchy over its triangles.
 
     Mesh k owns vertices vertex_start[k] : vertex_start[k + 1], triangles and nodes likewise; indices are absolute.
     Node i: a leaf where child[i, 0] < 0, holding triangles leaf_order[first : first + count] with

@@ -34,6 +34,7 @@ from ..dynamics.free_body import Y_SIZE
 from ..dynamics.trees.contacts import accelerate_links
 from ..dynamics.trees.kinematics import place_links
 from ..shapes.shapes import quat_to_matrix
+from ..shapes.superellipsoid import curvature_of
 from .contact_equations import Equations, accelerate_bodies, contact_matrix, contact_rows, empty_equations, weigh_rows
 from .limit_rows import limit_rows
 
@@ -198,6 +199,7 @@ class _Side:
     def __init__(self, model: Model, bodies: Bodies, s: int, point: Array, normal: Array) -> None:
         body, R = int(model.shapes.body[s]), quat_to_matrix(bodies.q[int(model.shapes.body[s])])
         self.kind, self.size, self.normal = int(model.shapes.kind[s]), model.shapes.size[s], normal
+        self.exponents = model.shapes.exponents[s]
         self.turn = R @ quat_to_matrix(model.shapes.orientation[s])  #: shape frame -> world frame
         self.local = self.turn.T @ normal
         self.at = self.turn.T @ (point - bodies.x[body] - R @ model.shapes.position[s])
@@ -251,6 +253,9 @@ def _round(side: _Side) -> tuple[Array, Curve] | None:
         local, squares = side.turn.T @ tangents, side.size**2
         k, V = np.linalg.eigh(local.T @ (local / squares[:, None]) / np.linalg.norm(side.at / squares))
         return tangents @ V[:, 0], (float(k[0]), 1.0, float(k[1]), 1.0)
+    if side.kind == ShapeKind.SUPERELLIPSOID:
+        u, curve = curvature_of(side.size, side.exponents, side.local)
+        return side.turn @ u, curve
     if side.kind == ShapeKind.TORUS:
         out = np.array([side.at[0], side.at[1], 0.0]) / np.hypot(side.at[0], side.at[1])
         bend = float(side.local @ out) / float(side.size[1])

@@ -50,9 +50,13 @@ SHAPE_TABLES: tuple[dict[str, Any], ...] = (
     {"type": "capsule", "radius": 0.4, "height": 0.5},
     {"type": "cylinder", "radius": 0.5, "height": 1.0},
     {"type": "ellipsoid", "size": [1.0, 0.9, 0.8]},
+    {"type": "superellipsoid", "size": [1.0, 0.9, 0.8], "exponents": [0.5, 1.5]},
     {"type": "hull", "points": [[-0.5, -0.5, -0.5], [0.5, 0.0, -0.5], [0.0, 0.5, -0.5], [0.0, 0.0, 0.5]]},
     {"type": "torus", "radius": 0.5, "tube": 0.1},
 )
+#: a mesh that moves, and its file
+SOLID: dict[str, Any] = {"type": "mesh", "file": "solid.obj", "collide": "surface"}
+SOLID_OBJ = "v -1 -1 -1\nv 1 0 -1\nv 0 1 -1\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
 #: a square floor as an OBJ file
 FLOOR_OBJ = "v -5 -5 0\nv 5 -5 0\nv 5 5 0\nv -5 5 0\nf 1 2 3\nf 1 3 4\n"
 
@@ -204,11 +208,12 @@ def fly(*names: str) -> None:
 
 @contextmanager
 def _everything() -> Iterator[Scene]:
-    """A scene with all of SHAPE_TABLES, twice, on a plane, on a mesh and in a bowl."""
+    """A scene with all of SHAPE_TABLES and a mesh that moves, twice, on a plane, on a mesh and in a bowl."""
     with ScratchFolder() as folder:
         (folder / "floor.obj").write_text(FLOOR_OBJ, encoding="utf-8")
+        (folder / "solid.obj").write_text(SOLID_OBJ, encoding="utf-8")
         ground = ({"type": "plane"}, {"type": "mesh", "file": "floor.obj"}, {"type": "bowl", "radius": 5.0})
-        yield Scene.from_dict(_scene(SHAPE_TABLES * 2, ground), folder)
+        yield Scene.from_dict(_scene((*SHAPE_TABLES, SOLID) * 2, ground), folder)
 
 
 def _scene(shapes: tuple[dict[str, Any], ...], ground: tuple[dict[str, Any], ...]) -> dict[str, Any]:

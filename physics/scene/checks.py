@@ -235,9 +235,6 @@ def _check_body(at: Location, body: Body, materials: set[str], folder: Path | No
             yield Problem((*here, "type"), f'is "{shape.type}" on a dynamic body; {allowed}')
         if isinstance(shape, Hull) and (shape.file is None) == (shape.points is None):
             yield Problem(here, "is a hull; it must have either points or file")
-        if isinstance(shape, Mesh) and shape.collide == "surface" and dynamic:
-            allowed = 'it must be "parts" or "hull", or the body fixed'
-            yield Problem((*here, "collide"), f'is "surface" on a dynamic body; {allowed}')
         if isinstance(shape, HeightField):
             yield from _check_heights(here, shape)
         if isinstance(shape, Hull | Mesh | HeightField) and shape.file is not None:

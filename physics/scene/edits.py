@@ -24,6 +24,7 @@ FIRST: dict[str, dict[str, Any]] = {
     "cone": {"radius": 0.25, "height": 0.5},
     "prism": {"sides": 6, "radius": 0.25, "height": 0.5},
     "ellipsoid": {"size": [0.7, 0.5, 0.4]},
+    "superellipsoid": {"size": [0.6, 0.5, 0.4], "exponents": [0.5, 0.5]},
     "torus": {"radius": 0.3, "tube": 0.08},
     "particle": {"mass": 1.0},
     "hull": {"points": [[0.3, 0.0, -0.15], [-0.15, 0.26, -0.15], [-0.15, -0.26, -0.15], [0.0, 0.0, 0.3]]},

@@ -80,6 +80,8 @@ class ShapeTables:
         is no particle."""
         if shape.type == "mesh":
             collide = shape.collide or ("hull" if dynamic else "surface")
+            if collide == "surface" and dynamic:
+                return self._add_moving_surface(body, shape, position, R, material, at)
             if collide == "surface":
                 self._add_surface(body, shape, position, R, material, at)
                 return NO_MASS
@@ -96,8 +98,9 @@ class ShapeTables:
         kind = ShapeKind[shape.type.upper()]
         measure = FORMS[kind].measure
         assert measure is not None
-        size, bound, properties = measure(shape)
+        size, bound, properties, exponents = measure(shape)
         self._enter(body, kind, position, R, size, bound, material, -1, NO_MESH)
+        self._rows[-1]["exponents"] = exponents
         return properties
 
     def _add_surface(self, body: int, shape: Any, position: Array, R: Array, material: str, at: str) -> None:
@@ -111,6 +114,27 @@ class ShapeTables:
             if (draw := self._skinned(file, shape, np.zeros(3))) is not None:
                 self._mesh_skins[row] = draw
         self._enter_mesh(body, self._mesh_rows[key], position, R, material)
+
+    def _add_moving_surface(self, body: int, shape: Any, position: Array, R: Array, material: str, at: str
+                            ) -> MassProperties:
+        """Enter the triangles of a mesh file as a body that moves, about its centre of mass."""
+        key = ("moving", shape.file, shape.part, shape.scale, shape.thickness)
+        file = self._file(shape, at)
+        with _named(at):
+            whole = file.solid(shape.part, shape.scale, shape.thickness)
+        center = whole.properties.center
+        if key not in self._mesh_rows:
+            name = file.called(shape.part)
+            self.notes += whole.notes
+            if not whole.sealed and shape.thickness is None:
+                self.notes.append(f"{name} is not closed: it touches others with the front of its triangles only.")
+            with _named(at):
+                self._meshes.append(static_mesh(whole.surface._replace(vertices=whole.surface.vertices - center), name))
+            row = self._mesh_rows[key] = len(self._meshes) - 1
+            if (draw := self._skinned(file, shape, center)) is not None:
+                self._mesh_skins[row] = draw
+        self._enter_mesh(body, self._mesh_rows[key], position + R @ center, R, material)
+        return whole.properties
 
     def _skinned(self, file: MeshFile, shape: Any, center: Array) -> "_Draw | None":
         """What is drawn of a file with a texture, about a centre (3,) [m]; None where it has none."""
@@ -224,7 +248,7 @@ class ShapeTables:
     ) -> None:
         self._rows.append({
             "body": body, "kind": int(kind), "position": position, "orientation": R, "size": size, "bound": bound,
-            "material": self.materials[material], "data": data,
+            "material": self.materials[material], "data": data, "exponents": (1.0, 1.0),
         })
         self.draw_meshes.append(draw[:2])
         self.skins.append(draw.skin)
@@ -258,7 +282,7 @@ class ShapeTables:
             body=ints("body"), kind=ints("kind"), position=floats([r["position"] for r in rows], 3),
             orientation=floats([solid.matrix_to_quat(r["orientation"]) for r in rows], 4),
             size=floats([r["size"] for r in rows], 3), bound=floats([r["bound"] for r in rows]),
-            material=ints("material"), data=ints("data"),
+            material=ints("material"), data=ints("data"), exponents=floats([r["exponents"] for r in rows], 2),
         )
 
     def hulls(self) -> Hulls:

@@ -1,7 +1,6 @@
 """Triangle surfaces: welding, closedness, winding, solids in one file, and the tables of static meshes.
 
-Mass comes from the closed surface, or from its convex hull where it is open; collision of moving bodies always uses the
-hull. What was assumed is told in notes.
+Mass comes from the closed surface, or from its convex hull where it is open. What was assumed is told in notes.
 """
 
 from collections.abc import Sequence

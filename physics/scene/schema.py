@@ -12,6 +12,7 @@ from ..core.report import SIDES, Settings
 from ..core.settings import SETTINGS, SettingGroup, names_of
 from ..integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS, offered
 from ..methods.choices import CHOICES, described
+from ..shapes.superellipsoid import LEAST, MOST
 from .values import (
     SMALLEST,
     Amounts,
@@ -290,6 +291,19 @@ class Ellipsoid(ShapeTable):
     size: Sizes = _field(..., "three full lengths > 0 [m]")
 
 
+Exponent = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=LEAST, le=MOST)]
+
+
+class Superellipsoid(ShapeTable):
+    """An ellipsoid whose sections along z and around it are superellipses: an exponent of 1 is an ellipse, less is
+    boxier, more is more pointed."""
+
+    type: Literal["superellipsoid"]
+    size: Sizes = _field(..., "three full lengths > 0 [m]")
+    exponents: tuple[Exponent, Exponent] = _field(
+        ..., f"two numbers from {LEAST:g} to {MOST:g}: of the sections along z, and of those around it")
+
+
 class Particle(PlacedTable):
     """A mass in a point. It touches everything but other particles, and is drawn as a dot."""
 
@@ -360,7 +374,7 @@ class Mesh(ShapeTable):
 
     type: Literal["mesh"]
     collide: Literal["surface", "hull", "parts"] | None = _field(
-        None, '"surface" (not on dynamic bodies), "hull" or "parts" (else "hull" on dynamic bodies, else "surface")'
+        None, '"surface", "hull" or "parts" (else "hull" on dynamic bodies, else "surface")'
     )
     threshold: Concavity = _field(
         0.05, "how hollow a part may be, a number from 0.01 (many parts) to 1 (few), as a share of the size"
@@ -375,14 +389,14 @@ class Mesh(ShapeTable):
 
 
 Shape = Annotated[
-    Sphere | Box | Capsule | Cylinder | Cone | Prism | Ellipsoid | Torus | Particle | Bowl | Pipe | Plane | HeightField
-    | Hull | Mesh,
+    Sphere | Box | Capsule | Cylinder | Cone | Prism | Ellipsoid | Superellipsoid | Torus | Particle | Bowl | Pipe
+    | Plane | HeightField | Hull | Mesh,
     Field(discriminator="type"),
 ]
 SHAPES: dict[str, type[PlacedTable]] = {
     "sphere": Sphere, "box": Box, "capsule": Capsule, "cylinder": Cylinder, "cone": Cone, "prism": Prism,
-    "ellipsoid": Ellipsoid, "torus": Torus, "particle": Particle, "bowl": Bowl, "pipe": Pipe, "plane": Plane,
-    "height_field": HeightField, "hull": Hull, "mesh": Mesh,
+    "ellipsoid": Ellipsoid, "superellipsoid": Superellipsoid, "torus": Torus, "particle": Particle, "bowl": Bowl,
+    "pipe": Pipe, "plane": Plane, "height_field": HeightField, "hull": Hull, "mesh": Mesh,
 }
 
 

@@ -13,21 +13,22 @@ from numpy.typing import ArrayLike
 from ..core.model import Array
 
 #: kinds of elements
-VERTEX, EDGE, FACE, RIM, AHEAD, BEHIND, CORNER, ELLIPSOID, BOWL, PIPE, RING = range(11)
+VERTEX, EDGE, FACE, RIM, AHEAD, BEHIND, CORNER, ELLIPSOID, BOWL, PIPE, RING, SMOOTH = range(12)
 CORNERS = 8  # points of a rim on which a flat end stands
 
 
 class Element(NamedTuple):
     """One element of a shape, in the shape frame."""
 
-    kind: int             #: VERTEX … RING
+    kind: int             #: VERTEX … SMOOTH
     point: ArrayLike      #: the vertex or corner, the middle of the edge or rim, a point of the face [m]
-    axis: ArrayLike = (0.0, 0.0, 0.0)  #: unit vector along an edge or out of a face; semi-axes of an ellipsoid [m]
+    axis: ArrayLike = (0.0, 0.0, 0.0)  #: unit vector along an edge or out of a face; semi-axes of a round one [m]
     length: float = np.inf  #: half an edge; radius of a rim, ring or round face [m]
     radius: float = 0.0   #: what the element is swollen by [m]
     sides: tuple = ()     #: (direction, offset) of half-spaces that bound its region
     extent: float = np.inf  #: radius about `point` that holds the element [m]
-    frame: ArrayLike = (1.0, 0.0, 0.0, 0.0)  #: orientation of an ellipsoid, unit quaternion w x y z
+    frame: ArrayLike = (1.0, 0.0, 0.0, 0.0)  #: orientation of its axes, unit quaternion w x y z
+    exponents: tuple[float, float] = (1.0, 1.0)  #: of a superellipsoid
 
 
 def polyhedron(vertices: Array, loops: list[list[int]], radius: float = 0.0) -> list[Element]:

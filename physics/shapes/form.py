@@ -21,6 +21,7 @@ class Measured(NamedTuple):
     size: Size                  #: row of `Shapes.size`
     bound: float                #: radius about the shape origin that holds the shape [m]
     properties: MassProperties  #: at density 1, shape frame
+    exponents: tuple[float, float] = (1.0, 1.0)  #: row of `Shapes.exponents`
 
 
 class Core(NamedTuple):

@@ -6,31 +6,50 @@ those without corners, by their kind; directions u are in the shape frame.
 
 from ..core.jit import helper
 from ..core.model import ShapeKind
-from . import bowl, box, capsule, cone, cylinder, ellipsoid, hull, mesh, pipe, plane, rounded, sphere, torus
+from . import (
+    bowl,
+    box,
+    capsule,
+    cone,
+    cylinder,
+    ellipsoid,
+    hull,
+    mesh,
+    pipe,
+    plane,
+    rounded,
+    sphere,
+    superellipsoid,
+    torus,
+)
 from .cone import cone_corner, cone_corners, cone_rim, cone_support
 from .cylinder import cylinder_corner, cylinder_corners, cylinder_support, cylinder_width
 from .ellipsoid import ellipsoid_support, ellipsoid_width
 from .form import Form
+from .superellipsoid import superellipsoid_support
 
 #: by kind, in the order in which the narrow phase takes the two shapes of a pair: tori, what else moves, planes,
 #: meshes, hollows
 FORMS: dict[int, Form] = {int(form.kind): form for form in (
     torus.FORM, sphere.FORM, box.FORM, capsule.FORM, cylinder.FORM, hull.FORM, rounded.FORM, cone.FORM,
-    ellipsoid.FORM, plane.FORM, mesh.FORM, bowl.FORM, pipe.FORM)}
+    ellipsoid.FORM, superellipsoid.FORM, plane.FORM, mesh.FORM, bowl.FORM, pipe.FORM)}
 SWOLLEN = tuple(kind for kind, form in FORMS.items() if form.swollen)
 SCENERY = tuple(kind for kind, form in FORMS.items() if form.scenery)
 #: kinds that are drawn as triangles which follow from their size
 MODELLED = tuple(kind for kind, form in FORMS.items() if form.surface is not None and form.measure is not None)
 CYLINDER, ELLIPSOID, CONE = int(ShapeKind.CYLINDER), int(ShapeKind.ELLIPSOID), int(ShapeKind.CONE)
+SUPERELLIPSOID = int(ShapeKind.SUPERELLIPSOID)
 
 
 @helper
-def support_of(kind, size, u):
+def support_of(kind, size, exponents, u):
     """The point of a round shape farthest along u."""
     if kind == ELLIPSOID:
         return ellipsoid_support(size, u)
     if kind == CONE:
         return cone_support(size, u)
+    if kind == SUPERELLIPSOID:
+        return superellipsoid_support(size, exponents, u)
     return cylinder_support(size, u)
 
 
@@ -57,13 +76,13 @@ def corners_towards(kind, size, u):
 
 
 @helper
-def corner_towards(kind, size, u, i):
+def corner_towards(kind, size, exponents, u, i):
     """(point, offset along z to add to it) [m] of corner i of that feature."""
     if kind == CYLINDER:
         return cylinder_corner(size, u, i)
     if kind == CONE:
         return cone_corner(size, u, i)
-    return support_of(kind, size, u), 0.0
+    return support_of(kind, size, exponents, u), 0.0
 
 
 @helper
@@ -85,4 +104,4 @@ def rim_of(kind, size, end):
 @helper
 def has_rims(kind):
     """Whether a round shape is the hull of two rims; else it is smooth."""
-    return kind != ELLIPSOID
+    return kind not in (ELLIPSOID, SUPERELLIPSOID)

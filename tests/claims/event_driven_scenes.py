@@ -18,7 +18,7 @@ UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 
 @dataclass
 class Body:
-    """A body with one or more shapes (kind, size[, position, orientation]); mass 0 = fixed."""
+    """A body with one or more shapes (kind, size[, position, orientation, exponents]); mass 0 = fixed."""
 
     shapes: list[tuple]
     mass: float = 0.0
@@ -75,6 +75,7 @@ def model_of(bodies: list[Body], e: float, mu: float, g: float) -> tuple[Model, 
     size = np.array([r[2] for r in rows], float).reshape(-1, 3)
     position = np.array([r[3] if len(r) > 3 else (0, 0, 0) for r in rows], float)
     turn = np.array([r[4] if len(r) > 4 else UPRIGHT for r in rows], float)
+    exponents = np.array([r[5] if len(r) > 5 else (1, 1) for r in rows], float).reshape(-1, 2)
     bound = np.array([np.inf if k == ShapeKind.PLANE else (abs(s[0]) if k == ShapeKind.SPHERE else s[0] + s[1]
                       if k == ShapeKind.CAPSULE else np.linalg.norm(s)) for k, s in zip(kind, size, strict=True)])
     unit = zeros((n, 4))
@@ -88,7 +89,7 @@ def model_of(bodies: list[Body], e: float, mu: float, g: float) -> tuple[Model, 
         inertia=inertia, inv_inertia=np.divide(1.0, inertia, out=zeros((n, 3)), where=inertia > 0),
         gravity=np.array([0.0, 0.0, -g]),
         shapes=Shapes(np.array([r[0] for r in rows], np.int32), kind, position, turn, size, bound, ints(len(rows)),
-                      np.full(len(rows), -1, np.int32)),
+                      np.full(len(rows), -1, np.int32), exponents),
         hulls=Hulls(ints(1), zeros((0, 3)), ints(1), ints(0), ints(1), zeros((0, 3)), zeros(0), ints(1), ints(0),
                     ints(1), ints(0, 4)),
         meshes=Meshes(ints(1), zeros((0, 3)), ints(1), ints(0, 3), zeros((0, 3)), ints(0, 3), zeros((0, 3, 3)), ints(1),

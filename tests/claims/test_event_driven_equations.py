@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from event_driven_scenes import Body, Run, about, ball, model_of
+from event_driven_scenes import UPRIGHT, Body, Run, about, ball, model_of
 
 from contactlab.physics.collision.exact.elements import surface_of
 from contactlab.physics.collision.exact.frames import NOWHERE
@@ -12,9 +12,11 @@ from contactlab.physics.core.model import ShapeKind
 from contactlab.physics.core.state import empty_state
 from contactlab.physics.problem.contact_equations import contact_rows, empty_equations
 
-SPHERE, BOX, CAPSULE, CYLINDER, PLANE, ELLIPSOID, BOWL, PIPE = (
+SPHERE, BOX, CAPSULE, CYLINDER, PLANE, ELLIPSOID, BOWL, PIPE, SUPERELLIPSOID = (
     ShapeKind.SPHERE, ShapeKind.BOX, ShapeKind.CAPSULE, ShapeKind.CYLINDER, ShapeKind.PLANE, ShapeKind.ELLIPSOID,
-    ShapeKind.BOWL, ShapeKind.PIPE)
+    ShapeKind.BOWL, ShapeKind.PIPE, ShapeKind.SUPERELLIPSOID)
+OFFSET = (0.1, -0.05, 0.02)
+SOAP = (SUPERELLIPSOID, (0.5, 0.6, 0.9), OFFSET, UPRIGHT, (0.7, 1.3))
 EGG = (ELLIPSOID, (0.5, 0.6, 0.9))
 STEP = 1e-4
 
@@ -82,15 +84,15 @@ PAIRS = [
     (EGG, (BOX, (0.3, 0.4, 0.5))), ((CAPSULE, (0.2, 0.5, 0)), EGG), (EGG, (ELLIPSOID, (0.4, 0.7, 0.3))),
     (EGG, (BOWL, (3.0, -1.0, 0))), (EGG, (PIPE, (4.0, 9.0, -1.0))), ((CYLINDER, (0.4, 0.2, 0)), EGG),
     ((CYLINDER, (0.4, 0.2, 0)), (CYLINDER, (0.3, 0.5, 0))), ((CYLINDER, (0.4, 0.2, 0)), (CAPSULE, (0.2, 0.5, 0))),
-    ((CYLINDER, (0.4, 0.2, 0)), (BOX, (0.3, 0.4, 0.5))),
+    ((CYLINDER, (0.4, 0.2, 0)), (BOX, (0.3, 0.4, 0.5))), (SOAP, (PLANE, (0, 0, 0))), (SOAP, (SPHERE, (0.3, 0, 0))),
+    (EGG, SOAP), (SOAP, (SUPERELLIPSOID, (0.4, 0.7, 0.3), OFFSET, UPRIGHT, (1.4, 0.6))),
 ]
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: "-".join(s[0].name.lower() for s in pair))
 def test_separation_velocity_and_acceleration_are_the_derivatives_of_the_gap(pair, seed):
-    offset = (0.1, -0.05, 0.02)
-    model, _ = model_of([Body([(*shape, offset)], 1.0) for shape in pair], 0.0, 0.0, 0.0)
+    model, _ = model_of([Body([shape if len(shape) > 2 else (*shape, OFFSET)], 1.0) for shape in pair], 0.0, 0.0, 0.0)
     along, zeta, zeta_dot = compare(model, surface_of(model), seed)
     assert along < 1e-13
     assert zeta < 1e-9

@@ -155,6 +155,32 @@ def test_a_ring_lies_on_a_mesh():
     assert min(contact.normal[2] for contact in sim.body("ring").contacts) > 1.0 - 1e-6
 
 
+@pytest.mark.parametrize("other", ["ball", "box", "ring"])
+def test_nothing_fast_passes_through_a_ring(other):
+    """Thrown at 200 m/s at the tube of a ring that stands, each moves by ten times the tube's thickness in a step: it
+    hits the tube, and is never in it by more than a millimetre. Through the hole it flies as if nothing were there."""
+    shapes = {"ball": {"type": "sphere", "radius": 0.03}, "box": {"type": "box", "size": [0.05, 0.04, 0.06]},
+              "ring": {"type": "torus", "radius": 0.04, "tube": 0.01}}
+    for aim, passes in ((RING + 0.01, False), (0.01, True)):
+        thrown = {"name": "thrown", "position": [aim, 0.0, -2.0], "velocity": [0.0, 0.0, 200.0],
+                  "euler": [20.0, 10.0, 0.0], "shape": [shapes[other]]}
+        sim = simulation(ring(fixed=True), thrown, h=1 / 240)
+        for _ in range(6):
+            sim.step()
+            assert shape_gap(sim.model, sim.state.bodies, 0, 1)[0] > -1e-3
+        assert any(event.kind == "impact" for event in sim.events) != passes
+        assert (sim.position("thrown")[2] > 2.5) == passes
+
+
+def test_a_fast_ring_does_not_pass_through_a_thin_plate():
+    plate = {"name": "plate", "fixed": True, "shape": [{"type": "box", "size": [2.0, 2.0, 0.01]}]}
+    thrown = ring(position=[0.0, 0.0, 2.0], velocity=[0.0, 0.0, -200.0], euler=[30.0, 0.0, 0.0])
+    sim = simulation(plate, thrown, h=1 / 240)
+    for _ in range(12):
+        sim.step()
+        assert sim.position("ring")[2] > 0.0
+
+
 @pytest.mark.parametrize(("bodies", "words"), [
     ([{"name": "r", "shape": [{"type": "torus", "radius": 0.2, "tube": 0.2}]}], "less than the radius"),
     ([ring(), {"name": "b", "position": [0, 0, 2], "shape": [{"type": "box", "size": [1.0, 1.0, 1.0]}]}], "planes"),

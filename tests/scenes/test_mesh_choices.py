@@ -199,7 +199,9 @@ def test_triangles_without_an_area_are_no_shell(tmp_path):
 
 
 @pytest.mark.parametrize(("given", "said"), [
-    (["--thickness", "-1"], "--thickness must be a number above 0"), (["--collide", "surface"], "hull or parts"),
+    (["--thickness", "-1"], "--thickness must be a number above 0"),
+    (["--collide", "core"], "hull or parts or surface"),
+    (["--collide", "surface"], None),
     (["--thickness", "0.5"], "no more than"), (["--split"], None), (["--whole"], None),
     (["--thickness", "0.001"], None)])
 def test_the_command_line_takes_what_a_mesh_does_not_say(chain, tmp_path, capsys, given, said):

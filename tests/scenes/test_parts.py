@@ -8,7 +8,7 @@ import pytest
 import trimesh
 
 from contactlab.app.view import geometry, instances
-from contactlab.physics import Scene, SceneError, Simulation, open_file
+from contactlab.physics import Scene, Simulation, open_file
 from contactlab.physics.core.interruption import Interrupted, interruptible
 from contactlab.physics.core.progress import telling
 from contactlab.physics.scene import kept_meshes, parts
@@ -154,11 +154,10 @@ def test_a_dropped_mesh_is_taken_apart_where_its_hull_holds_5_percent_more(cup, 
         assert open_file(path, **more).tables.body[1].shape[0].collide == collide
 
 
-def test_a_surface_on_a_dynamic_body_is_refused_and_on_a_fixed_one_all_three_are_not(cup):
-    with pytest.raises(SceneError, match=r'collide is "surface" on a dynamic body; it must be "parts" or "hull"'):
-        scene(cup, collide="surface")
+@pytest.mark.parametrize("fixed", [True, False])
+def test_a_mesh_collides_as_its_surface_hull_or_parts_on_any_body(cup, fixed):
     for collide in ("surface", "hull", "parts"):
-        body = {"fixed": True, "shape": [{"type": "mesh", "file": "cup.stl", "collide": collide,
-                                          "threshold": THRESHOLD}]}
+        body = {"fixed": fixed, "shape": [{"type": "mesh", "file": "cup.stl", "collide": collide,
+                                           "threshold": THRESHOLD}]}
         model = Scene.from_dict({"body": [body]}, cup).build().model
         assert (len(model.meshes.triangles) > 0) == (collide == "surface")

@@ -22,6 +22,7 @@ def model(n: int = 3) -> Model:
         body=np.arange(n, dtype=np.int32), kind=np.array([4] + [0] * (n - 1), np.int32), position=np.zeros((n, 3)),
         orientation=np.tile([1.0, 0, 0, 0], (n, 1)), size=np.full((n, 3), 0.1),
         bound=np.array([np.inf] + [0.1] * (n - 1)), material=np.zeros(n, np.int32), data=np.full(n, -1, np.int32),
+        exponents=np.ones((n, 2)),
     )
     materials = Materials(restitution=np.array([[0.5]]), friction=np.array([[0.3]]))
     one = np.ones(n)

@@ -26,6 +26,7 @@ def pick(shown, origin, direction):
     ("box", {"size": [0.44, 1.0, 0.6], "rounding": 0.2}, 0.1 + np.sqrt(0.2**2 - 0.18**2)),
     ("hull", {"points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, -1]], "rounding": 0.5}, 0.5),
     ("ellipsoid", {"size": [1.0, 0.6, 1.4]}, 0.7 * np.sqrt(1.0 - 0.4**2)),
+    ("superellipsoid", {"size": [1.0, 0.6, 1.4], "exponents": [0.5, 0.8]}, 0.7 * (1.0 - 0.4**4) ** 0.25),
     ("torus", {"radius": 0.3, "tube": 0.15}, np.sqrt(0.15**2 - 0.1**2)),
     ("bowl", {"radius": 0.5, "fixed": True}, -np.sqrt(0.5**2 - 0.2**2)),
 ])

@@ -12,9 +12,9 @@ CORNERS of its points.
 A ring, the circle in the middle of a torus, is a rim all around, and swollen: a ball that fits through its hole has one
 nearest point on it. Where a torus lies flat, CORNERS of its points stand for it, too.
 
-An ellipsoid is one element, and so is the wall of a bowl or of a pipe. Such a wall can be touched only by vertices and
-by ellipsoids that curve more than the wall. A mesh of scenery consists of the faces and convex edges of its triangles
-and the vertices of these edges.
+An ellipsoid or superellipsoid is one element, and so is the wall of a bowl or of a pipe. Such a wall can be touched
+only by vertices and by ellipsoids that curve more than the wall. A mesh consists of the faces and convex edges of its
+triangles and the vertices of these edges.
 """
 
 from typing import NamedTuple
@@ -26,7 +26,21 @@ from ...core.limits import EXACT_TRIANGLES
 from ...core.model import HOLLOW, Array, IntArray, Model, ShapeKind, movable
 from ...core.state import LongArray
 from ...dynamics.constraints.limits import Limits, limits_of
-from ...shapes.elements import AHEAD, BEHIND, BOWL, CORNER, EDGE, ELLIPSOID, FACE, PIPE, RIM, RING, VERTEX, Element
+from ...shapes.elements import (
+    AHEAD,
+    BEHIND,
+    BOWL,
+    CORNER,
+    EDGE,
+    ELLIPSOID,
+    FACE,
+    PIPE,
+    RIM,
+    RING,
+    SMOOTH,
+    VERTEX,
+    Element,
+)
 from ...shapes.shapes import quat_product, quat_to_matrix
 from ...shapes.table import FORMS
 from ..broad_phase import joined_bodies
@@ -34,9 +48,10 @@ from ..broad_phase import joined_bodies
 #: kinds of pairs
 (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, EDGE_EDGE, RIM_FACE, CORNER_FACE, VERTEX_RIM, AHEAD_EDGE, BEHIND_EDGE,
  RIM_RIM, RIM_ELLIPSOID, VERTEX_BOWL, VERTEX_PIPE, VERTEX_ELLIPSOID, EDGE_ELLIPSOID, FACE_ELLIPSOID,
- ELLIPSOID_ELLIPSOID, ELLIPSOID_BOWL, ELLIPSOID_PIPE, VERTEX_RING) = range(20)
+ ELLIPSOID_ELLIPSOID, ELLIPSOID_BOWL, ELLIPSOID_PIPE, VERTEX_RING,
+ FACE_SMOOTH, SMOOTH_SMOOTH) = range(22)
 #: kind of pair by the kinds of its two elements (row, column); -1: they cannot touch, or other elements touch first
-PAIR_KINDS = np.full((11, 11), -1, np.int32)
+PAIR_KINDS = np.full((12, 12), -1, np.int32)
 PAIR_KINDS[VERTEX, [VERTEX, EDGE, FACE, RIM]] = VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, VERTEX_RIM
 PAIR_KINDS[VERTEX, [BOWL, PIPE, RING]] = VERTEX_BOWL, VERTEX_PIPE, VERTEX_RING
 PAIR_KINDS[[VERTEX, EDGE, FACE, RIM, ELLIPSOID], ELLIPSOID] = (
@@ -45,6 +60,7 @@ PAIR_KINDS[ELLIPSOID, [BOWL, PIPE]] = ELLIPSOID_BOWL, ELLIPSOID_PIPE
 PAIR_KINDS[[EDGE, AHEAD, BEHIND], EDGE] = EDGE_EDGE, AHEAD_EDGE, BEHIND_EDGE
 PAIR_KINDS[[RIM, RING, CORNER], FACE] = RIM_FACE, RIM_FACE, CORNER_FACE
 PAIR_KINDS[RIM, RIM] = RIM_RIM
+PAIR_KINDS[[FACE, VERTEX, ELLIPSOID, SMOOTH], SMOOTH] = FACE_SMOOTH, *[SMOOTH_SMOOTH] * 3
 
 
 class Elements(NamedTuple):
@@ -54,11 +70,12 @@ class Elements(NamedTuple):
 
     shape: IntArray       #: (e,)   shape it belongs to
     body: IntArray        #: (e,)
-    kind: IntArray        #: (e,)   VERTEX … RING
+    kind: IntArray        #: (e,)   VERTEX … SMOOTH
     point: Array          #: (e, 3) the vertex or corner, the middle of the edge or rim, a point of the face [m]
     axis: Array           #: (e, 3) unit: along an edge or pipe; out of a face, or of the cap of a rim or corner;
-                          #:        semi-axes of an ellipsoid [m]
-    frame: Array          #: (e, 4) orientation of an ellipsoid, else 1 0 0 0
+                          #:        semi-axes of an ellipsoid or superellipsoid [m]
+    frame: Array          #: (e, 4) orientation of its axes, else 1 0 0 0
+    exponents: Array      #: (e, 2) of a superellipsoid, else 1
     length: Array         #: (e,)   half the edge or pipe; radius of a rim or ring, also a corner's, or round face [m]
     radius: Array         #: (e,)   what the element is swollen by; radius of a bowl and of a pipe [m]
     extent: Array         #: (e,)   radius about `point` that holds the element; inf where it has none [m]
@@ -85,7 +102,7 @@ class NoExactGap(ValueError):
         flat = " flatter than the wall" if set(kinds) & set(HOLLOW) else ""
         words = {ShapeKind.ELLIPSOID: f"an ellipsoid{flat}",
                  ShapeKind.TORUS: "a torus, which takes planes, and balls that fit through its hole",
-                 ShapeKind.MESH: f"a mesh, which may have {EXACT_TRIANGLES} at most"}
+                 ShapeKind.MESH: f"a mesh, which may have {EXACT_TRIANGLES} at most and touch no other mesh"}
         self.kinds = " and ".join(words.get(kind, f"a {kind.name.lower()}") for kind in kinds)
         super().__init__(f"no exact gap between shapes {a} and {b}: {self.kinds}")
 
@@ -110,7 +127,7 @@ def surface_of(model: Model) -> Elements:
     shape = np.array(owner, np.int32)
     return Elements(
         shape, shapes.body[shape].astype(np.int32), np.array([e.kind for e in rows], np.int32), table("point", 3),
-        table("axis", 3), table("frame", 4), table("length"), table("radius"), table("extent"),
+        table("axis", 3), table("frame", 4), table("exponents", 2), table("length"), table("radius"), table("extent"),
         np.cumsum([0] + [len(e.sides) for e in rows]).astype(np.int32),
         np.array([[*n, offset] for e in rows for n, offset in e.sides], np.float64).reshape(-1, 4),
         meets, np.array(start, np.int32), shapes.body, shapes.material, np.ascontiguousarray(reach),
@@ -176,7 +193,7 @@ def place(e: Element, position: Array, orientation: Array) -> Element:
     """The element in the body frame."""
     r = quat_to_matrix(orientation)
     sides = tuple((r @ np.asarray(n), float(offset + (r @ np.asarray(n)) @ position)) for n, offset in e.sides)
-    axis = np.asarray(e.axis, float) if e.kind == ELLIPSOID else r @ np.asarray(e.axis, float)
+    axis = np.asarray(e.axis, float) if e.kind in (ELLIPSOID, SMOOTH) else r @ np.asarray(e.axis, float)
     return e._replace(point=position + r @ np.asarray(e.point, float), axis=axis, sides=sides,
                       frame=quat_product(orientation, np.asarray(e.frame, float)))
 

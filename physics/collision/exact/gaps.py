@@ -22,10 +22,12 @@ from .elements import (
     ELLIPSOID_BOWL,
     ELLIPSOID_PIPE,
     FACE_ELLIPSOID,
+    FACE_SMOOTH,
     PAIR_KINDS,
     RIM_ELLIPSOID,
     RIM_FACE,
     RIM_RIM,
+    SMOOTH_SMOOTH,
     VERTEX_BOWL,
     VERTEX_EDGE,
     VERTEX_ELLIPSOID,
@@ -43,6 +45,8 @@ from .smooth import (
     ellipsoid_ellipsoid,
     ellipsoid_pipe,
     face_ellipsoid,
+    face_smooth,
+    smooth_smooth,
     vertex_bowl,
     vertex_ellipsoid,
     vertex_pipe,
@@ -189,6 +193,10 @@ def nearest(surface, bodies, kind, e, f):
         return face_ellipsoid(surface, bodies, e, f)
     if kind == VERTEX_RING:
         return vertex_ring(surface, bodies, e, f)
+    if kind == SMOOTH_SMOOTH:
+        return smooth_smooth(surface, bodies, e, f)
+    if kind == FACE_SMOOTH:
+        return face_smooth(surface, bodies, e, f)
     if kind == ELLIPSOID_BOWL:
         return ellipsoid_bowl(surface, bodies, e, f)
     if kind == ELLIPSOID_PIPE:

@@ -23,6 +23,7 @@ from ...core.vec import (
     unit,
     unrotate,
 )
+from ...shapes.elements import VERTEX
 from ...shapes.ellipsoid import (
     ellipsoid_curve,
     ellipsoid_foot,
@@ -32,6 +33,7 @@ from ...shapes.ellipsoid import (
     gram,
     room,
 )
+from ...shapes.superellipsoid import dual, into, out_of, smooth_curve, smooth_normal, smooth_point
 from .frames import facing_margin, side_margin, world_axis, world_point
 
 FARTHEST_ROUNDS = 1000    # most iterations; each reduces the error by the ratio of curvature radii, ellipsoid to wall
@@ -149,6 +151,45 @@ def ellipsoid_ellipsoid(surface, bodies, e, f):
     p, curve_e, u = end_of(turn_e, c, s, n)
     q, curve_f, v = end_of(turn_f, d, t, neg(n))
     return p, q, n, room(P, Q, sub(d, c), n), math.inf, 1.0, u, curve_e, v, curve_f
+
+
+@helper
+def smooth_solid(surface, bodies, e):
+    """A ball, ellipsoid or superellipsoid as `superellipsoid.smooth_normal` takes it."""
+    turn, s = ellipsoid_turn(surface, bodies, e), row(surface.axis, e)
+    q = dual((surface.exponents[e, 0], surface.exponents[e, 1]))
+    if surface.kind[e] == VERTEX:
+        s = (surface.radius[e], surface.radius[e], surface.radius[e])
+    return rotate(turn, (1.0, 0.0, 0.0)), rotate(turn, (0.0, 1.0, 0.0)), rotate(turn, (0.0, 0.0, 1.0)), s, q
+
+
+@helper
+def smooth_end(solid, centre, m):
+    """The point of such a solid farthest along the world vector m, how it curves there, and along which tangent."""
+    local = into(solid, m)
+    curve, u = smooth_curve(solid[3], solid[4], local)
+    return add(centre, out_of(solid, smooth_point(solid[3], solid[4], local))), curve, out_of(solid, u)
+
+
+@helper
+def face_smooth(surface, bodies, e, f):
+    """φ = m·(x - o), m the face's outward normal, x the lowest point over it"""
+    o, m = world_point(surface, bodies, e), world_axis(surface, bodies, e)
+    q, curve, u = smooth_end(smooth_solid(surface, bodies, f), world_point(surface, bodies, f), neg(m))
+    height = dot(m, sub(q, o))
+    return (axpy(-height, m, q), q, m, height, side_margin(surface, bodies, e, q), 1.0, u, (0.0, 1.0, 0.0, 1.0), u,
+            curve)
+
+
+@helper
+def smooth_smooth(surface, bodies, e, f):
+    """φ = max over n of n·(c_f - c_e) - h_e(n) - h_f(n), h the support functions; for balls, too"""
+    c, o = world_point(surface, bodies, e), world_point(surface, bodies, f)
+    solid_e, solid_f = smooth_solid(surface, bodies, e), smooth_solid(surface, bodies, f)
+    n, gap = smooth_normal(solid_e, solid_f, sub(o, c))
+    p, curve_e, u = smooth_end(solid_e, c, n)
+    q, curve_f, v = smooth_end(solid_f, o, neg(n))
+    return p, q, n, gap, math.inf, 1.0, u, curve_e, v, curve_f
 
 
 @helper

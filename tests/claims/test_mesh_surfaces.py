@@ -1,0 +1,195 @@
+"""Claims about meshes that move and collide as what they are, `collide = "surface"`: against each other, on planes, in
+bowls, and against convex shapes."""
+
+import numpy as np
+import pytest
+import trimesh
+from mesh_zoo import corner_piece, cup, mesh_body
+from scipy.spatial.transform import Rotation
+
+from contactlab.physics import Scene, Simulation
+from contactlab.physics.collision import Detector
+
+FLOOR = {"name": "floor", "fixed": True, "shape": [{"type": "plane"}]}
+SIDE, G = 0.1, 9.81  # of the cubes, and of the three of the corner piece [m]
+REST = 1e-4  # that a resting contact may overlap [m]
+METHODS = ("time_stepping", "compliant")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Of all meshes."""
+    here = tmp_path_factory.mktemp("surfaces")
+    trimesh.creation.box((SIDE, SIDE, SIDE)).export(here / "cube.stl")
+    trimesh.creation.box((0.6 * SIDE, 0.6 * SIDE, 0.6 * SIDE)).export(here / "small.stl")
+    trimesh.creation.torus(0.1, 0.02, major_sections=32, minor_sections=12).export(here / "ring.stl")
+    trimesh.creation.icosphere(3, 0.08).export(here / "ball.stl")
+    corner_piece(SIDE).export(here / "corner.stl")
+    cup().export(here / "cup.stl")
+    return here
+
+
+def simulate(folder, *bodies, method="time_stepping", friction=0.5, restitution=0.0, **solver):
+    material = {"default": {"friction": friction, "restitution": restitution}}
+    return Simulation(Scene.from_dict({"material": material, "solver": {"h": 1 / 240, **solver}, "body": list(bodies)},
+                                      folder), method=method)
+
+
+def total(sim):
+    """Kinetic, potential and the springs' energy."""
+    energy = sim.energy()
+    return energy.kinetic + energy.potential + energy.spring
+
+
+def settle(sim, seconds):
+    """Run; the largest rise of energy in a step [J], and the deepest overlap [m]."""
+    rise, deepest, last = 0.0, 0.0, total(sim)
+    while sim.time < seconds:
+        sim.step()
+        now = total(sim)
+        rise, last = max(rise, now - last), now
+        deepest = max(deepest, -float(sim.contacts.gap[: sim.contacts.count[0]].min(initial=0.0)))
+    return rise, deepest
+
+
+STACKS = {  # the upper of two meshes, where it is let go a little above its rest, and its height there
+    "cube": ("cube.stl", [0.0, 0.0, 1.52 * SIDE], {}, 1.5 * SIDE),
+    "turned": ("cube.stl", [0.0, 0.0, 1.52 * SIDE], {"euler": [0.0, 0.0, 45.0]}, 1.5 * SIDE),
+    "smaller": ("small.stl", [0.01, 0.0, 1.32 * SIDE], {}, 1.3 * SIDE),
+    "beside": ("cube.stl", [0.6 * SIDE, 0.0, 1.52 * SIDE], {}, 0.5 * SIDE),
+}
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_cubes_of_triangles_stack_as_cubes_and_fall_where_they_must(folder, stack):
+    """Whatever way the faces are divided; beyond the edge the centre of mass is over nothing, and it ends on the
+    floor."""
+    file, place, more, height = STACKS[stack]
+    sim = simulate(folder, FLOOR, mesh_body("lower", "cube.stl", [0.0, 0.0, 0.5 * SIDE]),
+                   mesh_body("upper", file, place, **more))
+    rise, _ = settle(sim, 1.0)
+    assert sim.position("upper")[2] == pytest.approx(height, abs=REST)
+    assert sim.position("lower") == pytest.approx([0.0, 0.0, 0.5 * SIDE], abs=REST)
+    assert np.linalg.norm(sim.velocity("upper")) < 1e-6
+    assert rise < 1e-9 * total(sim)  # it is let go without overlap, and nothing brings energy
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_ball_ends_on_the_bottom_of_a_cup_that_stands_by_itself(folder, method):
+    """The bottom is 15 mm thick. On compliant ground both sink by m g/K of what they carry: 2.7 kg, 1e5 N/m, through
+    two surfaces in series each time, at most 3 · 0.27 mm."""
+    ball = {"name": "ball", "density": 2000.0, "position": [0.02, 0.0, 0.2],
+            "shape": [{"type": "sphere", "radius": 0.03}]}
+    sim = simulate(folder, FLOOR, mesh_body("cup", "cup.stl", [0.0, 0.0, 0.0]), ball, method=method)
+    sim.run(until=1.5)
+    slack = REST if method == "time_stepping" else 8e-4
+    assert sim.position("ball")[2] == pytest.approx(0.045, abs=slack)
+    assert np.hypot(*sim.position("ball")[:2]) < 0.085 - 0.03 + slack
+    _, x, y, _ = sim.orientation("cup")
+    assert 2.0 * (x * x + y * y) < 1e-4
+
+
+@pytest.mark.parametrize("collide", ["surface", "parts"])
+def test_a_ring_hangs_on_a_peg(folder, collide, tmp_path_factory, monkeypatch):
+    """Its centre ends 0.08 m, the radius of the hole, less the peg's, below the peg's centre, but for the 32 flats of
+    the hole, which are 0.08 (1 - cos(π/32)) = 0.4 mm nearer, and for parts, which leave the hole to their threshold."""
+    from contactlab.physics.scene import parts
+
+    monkeypatch.setattr(parts, "PARTS_HOME", tmp_path_factory.mktemp("parts"))
+    peg = {"name": "peg", "fixed": True, "position": [0.0, 0.0, 0.5], "euler": [90.0, 0.0, 0.0],
+           "shape": [{"type": "cylinder", "radius": 0.028, "height": 0.5}]}
+    shape = {"collide": collide} | ({"threshold": 0.2} if collide == "parts" else {})
+    ring = mesh_body("ring", "ring.stl", [0.004, 0.0, 0.4495], euler=[90.0, 0.0, 0.0], shape=shape)
+    sim = simulate(folder, peg, ring)
+    rise, deepest = settle(sim, 1.5)
+    x, _, z = sim.position("ring") - [0.0, 0.0, 0.5]
+    slack = 4.5e-4 if collide == "surface" else 0.2 * 0.24
+    assert np.hypot(x, z) == pytest.approx(0.08 - 0.028, abs=slack + REST)
+    assert z < 0.0
+    assert rise <= sim.model.mass.sum() * G * deepest  # what is pressed apart is lifted by no more
+
+
+def test_two_links_of_triangles_hold_each_other(folder):
+    """Tubes of radius 0.02 touch where their circles are 0.04 apart: centres 2 · 0.1 - 0.04 apart, but for the flats of
+    both rings, 0.12 (1 - cos(π/32)) and of tubes 0.02 (1 - cos(π/12)) each."""
+    sim = simulate(folder, mesh_body("upper", "ring.stl", [0.0, 0.0, 0.6], euler=[90.0, 0.0, 0.0], fixed=True),
+                   mesh_body("lower", "ring.stl", [0.001, 0.002, 0.4415], euler=[3.0, 90.0, 0.0]))
+    sim.run(until=1.5)
+    apart = 0.6 - sim.position("lower")[2]
+    assert apart == pytest.approx(0.16, abs=2 * (0.12 * (1 - np.cos(np.pi / 32)) + 0.02 * (1 - np.cos(np.pi / 12))))
+
+
+def test_an_l_of_triangles_lies_in_the_step_of_another(folder):
+    """One L stands on the floor, the other on its lower half and against its upper one; it neither sinks in nor
+    climbs."""
+    sim = simulate(folder, FLOOR, mesh_body("lower", "corner.stl", [0.0, 0.0, 0.0]),
+                   mesh_body("upper", "corner.stl", [SIDE + 0.002, 0.0, SIDE + 0.005]))
+    rise, _ = settle(sim, 1.0)
+    there = np.array([SIDE + 0.002, 0.0, SIDE])
+    moved = sim.position("upper") - sim.position("lower")
+    assert moved == pytest.approx(there, abs=REST)
+    assert rise < 1e-9 * total(sim)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_gains_energy_where_meshes_tumble_on_each_other(folder, method):
+    """A ball of 1280 triangles and a corner piece fall on a cube, without restitution. Where contacts of time stepping
+    are pressed apart they lift what lies on them, by as much as they overlapped at most; compliant steps of fourth
+    order keep the energy to 1e-6 of what falls."""
+    bodies = [FLOOR, mesh_body("cube", "cube.stl", [0.0, 0.0, 0.5 * SIDE]),
+              mesh_body("ball", "ball.stl", [0.03, 0.02, 2.2 * SIDE]),
+              mesh_body("corner", "corner.stl", [-0.1, -0.05, 3.2 * SIDE], euler=[30.0, 50.0, 10.0])]
+    sim = simulate(folder, *bodies, method=method, friction=0.3)
+    start = total(sim)
+    rise, deepest = settle(sim, 0.75)
+    assert rise < (deepest * sim.model.mass.sum() * G if method == "time_stepping" else 1e-4 * start)
+    assert total(sim) < start - 0.5 * sim.model.mass[2] * G * SIDE  # the ball has fallen, and bounces nowhere
+    for name in ("cube", "ball", "corner"):
+        assert 0.0 < sim.position(name)[2] < 0.4
+
+
+def test_a_ball_of_triangles_in_a_bowl_and_on_a_box(folder):
+    """On the bottom of the bowl, its centre a radius above, but for the flats of its triangles; on the box likewise."""
+    bowl = {"name": "bowl", "fixed": True, "position": [0.0, 0.0, 0.5],
+            "shape": [{"type": "bowl", "radius": 0.5, "angle": 80.0}]}
+    box = {"name": "box", "fixed": True, "position": [2.0, 0.0, 0.1],
+           "shape": [{"type": "box", "size": [0.4, 0.4, 0.2]}]}
+    sim = simulate(folder, bowl, box, mesh_body("inside", "ball.stl", [0.0, 0.0, 0.085]),
+                   mesh_body("above", "ball.stl", [2.0, 0.0, 0.285]))
+    sim.run(until=1.0)
+    flats = 0.08 * 0.01  # of an icosphere of 642 corners, from which no point is farther than 0.14 rad
+    assert sim.position("inside")[2] == pytest.approx(0.08, abs=flats + REST)
+    assert sim.position("above")[2] == pytest.approx(0.28, abs=flats + REST)
+
+
+def test_a_convex_mesh_is_as_far_from_another_as_their_hulls(folder):
+    """Where a corner is over a face or edges cross, the gap of two cubes of triangles is that of two boxes, where they
+    overlap but little. The file holds corners in single precision: 2⁻²⁵ of half a side each, on both."""
+    rng, compared = np.random.default_rng(4), 0
+    shape = {"type": "box", "size": [SIDE] * 3}
+    sims = [simulate(folder, mesh_body("a", "cube.stl", [0.0] * 3), mesh_body("b", "cube.stl", [0.0] * 3)),
+            simulate(folder, *({"name": name, "shape": [shape]} for name in "ab"))]
+    detectors = [Detector(sim.model) for sim in sims]
+    for _ in range(60):
+        A, B = Rotation.random(2, rng=rng)
+        way = rng.normal(size=3)
+        x, found = rng.uniform(1.0, 1.7) * SIDE * way / np.linalg.norm(way), []
+        for sim, detector in zip(sims, detectors, strict=True):
+            bodies = sim.state.bodies
+            bodies.x[:], bodies.q[:] = [[0.0] * 3, x], [A.as_quat(scalar_first=True), B.as_quat(scalar_first=True)]
+            found.append(detector.gap(bodies, 0, 1)[0])
+        if np.isfinite(found[0]) and found[1] > -0.05 * SIDE:
+            assert found[0] == pytest.approx(found[1], abs=4.0 * 2.0**-25 * SIDE) or found[0] > found[1] > 0.0
+            compared += 1
+    assert compared > 20
+
+
+def test_event_driven_takes_a_mesh_on_a_box_and_refuses_two_meshes_in_words(folder):
+    box = {"name": "box", "fixed": True, "shape": [{"type": "box", "size": [1.0, 1.0, 0.2]}]}
+    sim = simulate(folder, box, mesh_body("cube", "cube.stl", [0.0, 0.0, 0.16], euler=[0.0, 5.0, 0.0]),
+                   method="event_driven")
+    sim.run(until=0.5)
+    assert sim.position("cube")[2] == pytest.approx(0.15, abs=1e-9)
+    with pytest.raises(ValueError, match=r"no exact gap of 'a' and 'b' \(a mesh, .* touch no other mesh"):
+        simulate(folder, mesh_body("a", "cube.stl", [0.0] * 3), mesh_body("b", "cube.stl", [0.0, 0.0, 1.0]),
+                 method="event_driven")
