@@ -1,4 +1,4 @@
-"""A page of the tab Impact: the inverse inertia that an impact meets, through I^A of the link that is struck and through
+"""A page of the tab Impact: the inverse inertia that an impact meets, through I^A of links that are struck and through
 H, and what both ways cost over the number of links."""
 
 from dataclasses import dataclass
@@ -89,7 +89,7 @@ def _cost(ui: UiState, cost: Cost) -> None:
             imgui.text("I^A" if way == ARTICULATED else "H")
         imgui.same_line(0, 0.8 * ui.font)
     style.muted(ui, _("time [µs] over links"))
-    imgui.set_item_tooltip(_("From the positions of a chain of hinges to Δq\u0307 after an impulse on its last link, on "
+    imgui.set_item_tooltip(_("From the positions of a chain of hinges to Δq\u0307 after an impulse on its last one, on "
                              "this machine"))
     every = np.concatenate([*cost.time.values()])
     implot.push_style_var(implot.StyleVar_.plot_padding, (4.0, 4.0))

@@ -147,7 +147,7 @@ class Settler:
             M, d, _ = equations(self._work.here, pairs)
             force = np.concatenate([part.force for part in parts])
             found = Resolution(found.status, force, M @ force + d, [m for part in parts for m in part.mode],
-                               np.concatenate([part.slip for part in parts]))
+                               np.concatenate([part.slip for part in parts]), found.let_go)
         self._write_set(pairs, M, found)
         return True
 
@@ -213,11 +213,12 @@ class Settler:
         stays = any(rate[3 * k + 1 : 3 * k + 3] @ e < -small for k, e in verge.items())
         if needed or stays:
             return self._resolve(pairs, problem, released - needed, {} if stays else begins)
-        closed = [3 * k for k in range(c) if mode[k] not in (OPEN, IDLE)]
+        closed = [3 * k for k in range(c) if mode[k] != OPEN]
         for k in np.flatnonzero(~keep).tolist():  # no force, but the others keep it at φ = ζ = 0: still current
             if rate[3 * k] <= small and 3 * k not in basis(M, closed, [3 * k]):
                 mode[k] = IDLE
-        return Resolution(status, force, rate, mode, slip)
+        let_go = frozenset(k for k in np.flatnonzero(~keep).tolist() if mode[k] == IDLE)
+        return Resolution(status, force, rate, mode, slip, let_go)
 
     def _directions_kept(self, pairs: LongArray) -> dict[int, Array]:
         """Of the contacts of the set whose slip goes straight on, its direction (2,) in the tangents, by row of `pairs`
