@@ -15,6 +15,7 @@ from . import style
 from .equations import TABLE, waiting
 from .explained import pair_name
 from .formula import formula, number
+from .impact_forms import ImpactFormsUi, draw_forms
 from .maps import Map, draw_maps
 from .tabs import Tab
 
@@ -174,6 +175,8 @@ def _result(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
         "Contacts": lambda: _contacts(ui, snapshot, view, impact.impulse, impact.zeta, width),
         "Bodies": lambda: _bodies(ui, snapshot, view, law),
     } | ({"Joints": lambda: _joints(ui, snapshot, joints)} if joints else {})
+    if joints or not isinstance(view.forms, str):
+        tables["I^A, H"] = lambda: draw_forms(ui, snapshot, view)
     if law == "zhang":
         tables["W M A d H"] = lambda: _in_zhangs_terms(ui, snapshot, view)
     with style.font(ui, size=14.0):
@@ -305,9 +308,9 @@ def _number(value: float, tiny: float = 5e-10) -> str:
 
 def asked(ui: UiState, _: Snapshot) -> Inspect:
     """The last impact, with the coefficients of the sliders."""
-    i = ui.inspector
+    i, forms = ui.inspector, ui.state_of(ImpactFormsUi)
     return Inspect("impact", restitution=i.restitution, friction=i.friction, restitution_t=i.restitution_t,
-                   restitution_psi=i.restitution_psi)
+                   restitution_psi=i.restitution_psi, form=forms.form, measure=forms.measure)
 
 
 TAB = Tab("impact", "Impact", draw_impact, "Shift+E", asked)

@@ -49,6 +49,7 @@ from .acceleration_graph import acceleration_graph
 from .baraff import Baraff, baraff
 from .body_state import BodyView, look_at_body
 from .contact_law import LawView, look_at_law
+from .impact_forms import ARTICULATED, Cost, ImpactForms, by_form, impact_forms
 from .joint_forces import JointForces, look_at_joint_forces
 from .joint_space import TreeView, look_at_trees
 from .joint_state import JointView, look_at_joint
@@ -77,6 +78,8 @@ class Inspect:
     body: int = -1                         # whose state, or whose Jacobian
     joint: int = -1                        # which
     contact: int = -1                      # key of the contact whose law; -1 = the one that is pressed hardest
+    form: str = ARTICULATED                # way to the inverse inertia that an impact meets, see `impact_forms`
+    measure: bool = False                  # what both of these ways cost, by whoever has a clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +141,8 @@ class ImpactView:
     kinetic: float               #: kinetic energy of the system before [J]
     joints: dict[str, tuple[JointImpulse, ...]]  #: what the joints of trees pass on, by law
     zhang: ZhangForm | str       #: the same in Zhang's terms; or why it has not the form of his paper
+    forms: ImpactForms | str     #: M by both ways; or why there are not two. `contacts` have the one that was asked for
+    cost: Cost | None = None     #: of both ways, where that was measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,6 +402,8 @@ def look_at_impact(sim: Simulation, asked: Inspect) -> ImpactView | str:
         return f"{found.count} contacts take part in the last impact; {MOST_INSPECTED} at most are shown."
     if struck is None or not len(struck.contacts.key):
         return "The contacts of the last impact could not be found again."
+    forms = impact_forms(sim.model, struck)
+    struck = replace(struck, contacts=by_form(struck.contacts, forms, asked.form))
     contacts, count = struck.contacts, len(struck.contacts.key)
     e = contacts.restitution if asked.restitution is None else np.full(count, asked.restitution)
     mu = contacts.friction if asked.friction is None else np.full(count, asked.friction)
@@ -414,7 +421,7 @@ def look_at_impact(sim: Simulation, asked: Inspect) -> ImpactView | str:
             impacts[law] = twisted(sim.model, struck, impact, e_psi, change)
         after[law] = struck.velocities[moving] + change[moving]
     return ImpactView(event, contacts, e, mu, balls, e_t, e_psi, impacts, moving, struck.velocities[moving], after,
-                      struck.kinetic, joints, zhang_form(sim.model, struck, e))
+                      struck.kinetic, joints, zhang_form(sim.model, struck, e), forms)
 
 
 def twisted(model: Model, struck: Struck, impact: Impact, e_psi: Array, change: Array) -> Impact:

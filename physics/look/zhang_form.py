@@ -1,10 +1,11 @@
 """An impact of two chains of links in Zhang's terms: W, M, d, A, H, I* and Δq̇, for impacts that have the paper's form.
 
-Each of the two systems is a chain of links on hinges or sliders that a body which does not move, or the world, carries;
-or such a body alone. Positions are counted from those of the impact, so that all q are 0 in its equations.
+Each of the two systems is a chain of links on hinges or sliders that a body of given motion, or the world, carries; or
+such a body alone. The joints may have coordinates of either kind: what moves carries a chain by a joint in maximal ones. Positions are counted from those of the impact, so that all q are 0 in its equations.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +26,13 @@ class ZhangForm:
     impact: ExternalImpact
 
 
+class _System(NamedTuple):
+    """A chain, or a body of given motion alone."""
+
+    bodies: tuple[int, ...]  #: the zero body first, -1 = the world
+    joints: tuple[int, ...]  #: of the others, in their order
+
+
 class _OtherForm(Exception):
     """Why an impact is none of the paper's."""
 
@@ -40,60 +48,94 @@ def zhang_form(model: Model, struck: Struck, restitution: Array) -> ZhangForm | 
         first, second = ends[0]
         if any({first, second} != set(pair) for pair in ends) or first == second:
             raise _OtherForm("more than two systems take part, or one hits itself")
-        systems, points = [_chain(model, struck, bodies) for bodies in (first, second)], []
+        systems, points = [_chain(model, struck, system) for system in (first, second)], []
         for k, (a, b) in enumerate(zip(contacts.body_a.tolist(), contacts.body_b.tolist(), strict=True)):
             inner, outer, sign = (a, b, 1.0) if ends[k][0] == first else (b, a, -1.0)
-            points.append(Point(first.index(inner), second.index(outer), contacts.point[k],
+            points.append(Point(first.bodies.index(inner), second.bodies.index(outer), contacts.point[k],
                                 sign * contacts.normal[k], float(restitution[k])))
-        joints = [np.array([model.trees.joint[model.trees.link_of_body[i]] for i in bodies[1:]], np.int32)
-                  for bodies in (first, second)]
+        joints = [np.array(system.joints, np.int32) for system in (first, second)]
         return ZhangForm((joints[0], joints[1]), external_impact(systems[0], systems[1], points))
     except _OtherForm as reason:
         return f"This impact has not the form of Zhang's paper, two chains on hinges and sliders: {reason}."
 
 
-def _system(model: Model, body: int) -> tuple[int, ...]:
-    """The bodies of a system, from its zero body (-1: the world) outwards."""
-    trees, joints = model.trees, model.joints
+def _system(model: Model, body: int) -> _System:
+    """The system that a body belongs to, all of which joints connect; of whichever coordinates they are."""
+    joints = model.joints
     if not movable(model.kind[body]):
-        return (body,)
-    link = int(trees.link_of_body[body]) if len(trees.link_of_body) else -1
-    if link < 0:
+        return _System((body,), ())
+    members, rows = {body}, set()
+    while True:
+        found = {j for j, ends in enumerate(zip(joints.parent.tolist(), joints.child.tolist(), strict=True))
+                 if not members.isdisjoint(ends)}
+        if found == rows:
+            break
+        rows = found
+        ends = {i for j in rows for i in (int(joints.parent[j]), int(joints.child[j]))}
+        members |= {i for i in ends if i >= 0 and movable(model.kind[i])}
+    if not rows:
         raise _OtherForm("a free body takes part")
-    tree = int(np.searchsorted(trees.start, link, side="right")) - 1
-    links = np.arange(trees.start[tree], trees.start[tree + 1])
-    if (trees.parent[links[1:]] != links[:-1]).any():
-        raise _OtherForm("a tree with branches takes part")
-    rows = trees.joint[links]
-    if not np.isin(joints.type[rows], list(JOINTS)).all():
+    if len(rows) > len(members):
+        raise _OtherForm("a loop of joints takes part")
+    if not np.isin(joints.type[list(rows)], list(JOINTS)).all():
         raise _OtherForm("a chain has a joint that is neither hinge nor slider")
-    if joints.armature[rows].any():
+    if joints.armature[list(rows)].any():
         raise _OtherForm("a joint has a rotor")
-    return (int(joints.parent[rows[0]]), *trees.body[links].tolist())
+    if (np.isfinite(joints.motor_speed[list(rows)]) & np.isinf(joints.motor_limit[list(rows)])).any():
+        raise _OtherForm("a motor keeps the speed of a joint whatever that takes")
+    return _outwards(model, members, rows)
 
 
-def _chain(model: Model, struck: Struck, system: tuple[int, ...]) -> Multibody:
-    bodies, joints, trees = struck.bodies, model.joints, model.trees
-    zero = system[0]
-    x, R = (bodies.x[zero], rotation(bodies.q[zero])) if zero >= 0 else (np.zeros(3), np.eye(3))
-    v, w = (struck.velocities[zero, :3], struck.velocities[zero, 3:]) if zero >= 0 else (np.zeros(3), np.zeros(3))
-    pose, links, rates = _pose(x, R), [], []
-    for i in system[1:]:
-        link = int(trees.link_of_body[i])
-        j = int(trees.joint[link])
+def _outwards(model: Model, members: set[int], rows: set[int]) -> _System:
+    """A chain in the order of its links."""
+    carried_by: dict[int, list[int]] = {}
+    for j in rows:
+        parent = int(model.joints.parent[j])
+        carried_by.setdefault(parent if parent in members else -2, []).append(j)
+    if any(len(outer) > 1 for outer in carried_by.values()):
+        raise _OtherForm("a tree with branches takes part")
+    bodies, order, at = [int(model.joints.parent[carried_by[-2][0]])] if -2 in carried_by else [], [], -2
+    while at in carried_by:
+        (j,) = carried_by[at]
+        at = int(model.joints.child[j])
+        bodies.append(at)
+        order.append(j)
+    if len(order) < len(members):
+        raise _OtherForm("no body of given motion carries a chain at one of its ends")
+    return _System(tuple(bodies), tuple(order))
+
+
+def _chain(model: Model, struck: Struck, system: _System) -> Multibody:
+    bodies, joints = struck.bodies, model.joints
+    pose, links, rates = _pose(*_place(struck, system.bodies[0])), [], []
+    (v, w), (x, R) = _velocity(struck, system.bodies[0]), _place(struck, system.bodies[0])
+    for i, j in zip(system.bodies[1:], system.joints, strict=True):
         parent, turn = int(joints.parent[j]), rotation(bodies.q[i])
-        axis = (rotation(bodies.q[parent]) if parent >= 0 else np.eye(3)) @ joints.axis[j, 0]
+        axis = _place(struck, parent)[1] @ joints.axis[j, 0]
         anchor = bodies.x[i] + turn @ joints.anchor_child[j]
         frame = np.column_stack([*tangents(axis), axis])
         now = _pose(anchor, frame)
         own = frame.T @ turn
         place = np.asarray(np.linalg.solve(pose, now), np.float64)
-        links.append(Link("hinge" if joints.type[j] == JointType.HINGE else "slider", place,
-                          float(model.mass[i]), frame.T @ (bodies.x[i] - anchor), (own * model.inertia[i]) @ own.T))
-        rates.append(float(struck.joints.v[trees.first_v[link]]))
+        hinge = joints.type[j] == JointType.HINGE
+        links.append(Link("hinge" if hinge else "slider", place, float(model.mass[i]),
+                          frame.T @ (bodies.x[i] - anchor), (own * model.inertia[i]) @ own.T))
+        (v_c, w_c), (v_p, w_p) = _velocity(struck, i), _velocity(struck, parent)
+        beyond = v_c + np.cross(w_c, anchor - bodies.x[i]) - v_p - np.cross(w_p, anchor - _place(struck, parent)[0])
+        rates.append(float(axis @ (w_c - w_p if hinge else beyond)))
         pose = now
     return Multibody(Base(R.T, np.array(x), np.array(v), np.array(w)), tuple(links), np.zeros(len(links)),
                      np.array(rates))
+
+
+def _place(struck: Struck, body: int) -> tuple[Array, Array]:
+    """Centre and orientation of a body, or of the world."""
+    return (struck.bodies.x[body], rotation(struck.bodies.q[body])) if body >= 0 else (np.zeros(3), np.eye(3))
+
+
+def _velocity(struck: Struck, body: int) -> tuple[Array, Array]:
+    """v of its centre and ω."""
+    return (struck.velocities[body, :3], struck.velocities[body, 3:]) if body >= 0 else (np.zeros(3), np.zeros(3))
 
 
 def _pose(x: Array, R: Array) -> Array:

@@ -6,12 +6,14 @@ part of the thread's time, so that an answer may be of an earlier instant, but n
 
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from ..core.interruption import Interrupted
 from ..core.limits import BeyondLimit
 from ..look.inspection import Inspect, Inspection, look
 from .comparison import Comparison
+from .impact_cost import measured_cost
 
 LOOK_SHARE = 0.1                # greatest part of the thread's time for inspections while a scene runs
 LOOK_INTERVAL = 1.0 / 30.0      # least time between two inspections while a scene runs [wall s]
@@ -55,6 +57,8 @@ class Looks:
         self._known.add(self._asked.view)
         try:
             found = look(sim, self._asked, running)
+            if found.impact is not None and self._asked.measure:
+                found = replace(found, impact=replace(found.impact, cost=measured_cost(self._clock)))
         except Interrupted:
             raise
         except BeyondLimit as refused:

@@ -42,6 +42,7 @@ from ..scene.scene import Scene
 from ..simulation.simulation import Simulation
 from ..solvers import SOLVERS, BodiesSolver
 from ..solvers.coulomb import all_sets
+from .impact_cost import ways_of_chain
 
 #: shapes of dynamic bodies that together need every collision kernel; a cone needs no kernel of its own
 SHAPE_TABLES: tuple[dict[str, Any], ...] = (
@@ -255,6 +256,8 @@ def _run_joined() -> None:
     point = {"name": "body 0", "mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
     pendulum = Scene.from_dict({"body": [point], "joint": [hinge | {"damping": 0.0, "motor": {"torque": 1.0}}]})
     _use(Simulation(pendulum, method="time_stepping", integrator="heun"))
+    for way in ways_of_chain(2).values():
+        way()
 
 
 def _run_asleep() -> None:

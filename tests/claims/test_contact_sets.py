@@ -50,3 +50,44 @@ def test_without_friction_the_active_set_is_a_basis():
     sim.run(0.1)
     assert sim.contacts.current.tolist() == [1, 1, 1, 1] and sim.contacts.active.sum() == 3
     assert np.count_nonzero(sim.contacts.lam > 0.0) <= 3
+
+
+A, B, SPEED = 0.6, 0.35, 0.5  # half the distances of the feet [m], speed of the load [m/s]
+
+
+def loaded_table(y, feet, method="event_driven"):
+    """A smooth table of 30 kg on four feet, or on four legs of four corners each; 20 kg slide along x over it at y."""
+    legs = []
+    for x, z in ((A, B), (-A, B), (-A, -B), (A, -B)):
+        legs.append({"type": "sphere", "radius": 0.02, "position": [x, z, -0.58]} if feet == "points" else
+                    {"type": "box", "size": [0.05, 0.05, 0.6], "position": [x, z, -0.3]})
+    table = {"name": "table", "position": [0, 0, 0.6], "mass": 30.0, "inertia": [2.0, 4.0, 6.0],
+             "shape": [{"type": "box", "size": [1.4, 0.8, 0.04], "position": [0, 0, 0.02]}, *legs]}
+    return simulate(ground(), table, ball("load", (-0.5, y, 0.74), velocity=(SPEED, 0, 0), mass=20.0), mu=0.0,
+                    method=method)
+
+
+@pytest.mark.parametrize("feet", ["points", "corners"])
+@pytest.mark.parametrize("y", [0.14, -0.2, 0.05])
+def test_the_active_set_changes_alone_where_a_foot_would_have_to_pull(y, feet):
+    """Table 11.1, step 5: three feet carry, and where the centre of pressure, at 20/50 of the load's place, comes to the
+    line between two of them, the third lets go and the fourth begins: at |x| = |y| A/B. Four feet rest all the time and
+    nothing moves. Three corners of legs are any of sixteen: how often they change depends on them."""
+    sim = loaded_table(y, feet)
+    sim.run(0.01)
+    count, start = sim.event_count, sim.position("table")
+    ring = sim.contacts.current.sum()
+    while sim.time < 2.0:
+        sim.step()
+        lam, point, load = sim.contacts.lam[:-1], sim.contacts.point[:-1], sim.position("load")
+        assert sim.contacts.current.sum() == ring and sim.contacts.active.sum() <= 4
+        assert lam.min() >= -1e-9 and lam.sum() == pytest.approx(50.0 * 9.81, rel=1e-9)
+        np.testing.assert_allclose(lam @ point[:, :2], 20.0 * 9.81 * load[:2], rtol=0, atol=1e-7 * 50.0 * 9.81)
+    changes = sim.latest_events(sim.event_count - count)
+    assert {event.kind for event in changes} == {"active_set"}
+    assert np.abs(sim.position("table") - start).max() < 1e-9
+    if feet == "points":
+        (change,) = changes
+        crossing = [(0.5 + side * abs(y) * A / B) / SPEED for side in (-1.0, 1.0)]
+        assert min(abs(change.t - t) for t in crossing) < 1e-9 and sim.info.solves == 2
+        assert change.reason.what == "force" and change.reason.value < 0.0

@@ -153,3 +153,38 @@ def test_the_smooth_ball_comes_out_the_grey_one_stays_and_the_super_ball_returns
                   + 0.2 * (0.05 * sim.angular_velocity("super-ball")[1]) ** 2)
     assert kept == pytest.approx(0.1 * (0.5 * (9.0 + 4.5**2) + G * 0.6), rel=1e-9)
     assert sim.energy().total < energy
+
+
+def test_the_spin_about_the_normal_comes_back_as_the_text_says_and_nothing_else_differs():
+    """ψ⁺ = -e_ψ ψ⁻ at every bounce, of the energy of the spin 1 - e_ψ² is lost; heights are those of e = 0.8 alone."""
+    sim, text = opened("spin_back")
+    (spin,) = numbers(r"each with a spin of (\d+) rad/s about the vertical", text)
+    halves = numbers(r"-(\d+), (\d+), -(\d+) rad/s", text)
+    names = ("keeps", "stops", "half", "returns", "smooth floor")
+    assert [sim.angular_velocity(name)[2] for name in names] == [spin] * 5
+    factor = dict(zip(names, (1.0, 0.0, -0.5, -1.0, 1.0), strict=True))
+    sim.record_history()
+    inertia, seen, bounces = float(sim.model.inertia[sim.number("keeps")][0]), 0, 0
+    energies, before = {name: 0.5 * inertia * spin**2 for name in names}, sim.energy().total
+    while bounces < 3:
+        sim.step()
+        events = sim.latest_events(sim.event_count - seen)
+        seen = sim.event_count
+        if not events:
+            continue
+        bounces += 1
+        assert {event.kind for event in events} == {"impact"} and len(events) == 5
+        assert np.ptp([event.t for event in events]) < 1e-12  # one fall
+        lost = 0.0
+        for name in names:
+            now = sim.angular_velocity(name)
+            assert now == pytest.approx((0.0, 0.0, spin * factor[name] ** bounces), abs=1e-9 * spin)
+            energy = 0.5 * inertia * now[2] ** 2
+            fall = float(sim.model.mass[sim.number(name)]) * G * 0.68 * 0.64 ** (bounces - 1)
+            lost += energies[name] - energy + (1.0 - 0.64) * fall
+            energies[name] = energy
+        assert before - sim.energy().total == pytest.approx(lost, rel=1e-9)
+        before = sim.energy().total
+        assert np.ptp([sim.velocity(name)[2] for name in names]) < 1e-9
+    assert halves == [spin * 0.5**k for k in (1, 2, 3)]
+    assert [1.0 - factor[name] ** 2 for name in ("stops", "half")] == [1.0, 0.75]  # all, and three quarters

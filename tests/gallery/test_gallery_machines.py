@@ -8,6 +8,7 @@ from gallery_scenes import G, numbers, opened, scene
 
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.core.model import JointType, ShapeKind
+from contactlab.physics.look.inspection import Inspect, look
 from contactlab.physics.shapes.shapes import quat_to_matrix
 
 NUMBER_WORDS = {"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16}
@@ -404,3 +405,53 @@ def test_one_universal_joint_makes_the_turn_uneven_and_a_second_one_even_again()
     assert ways.mean() == pytest.approx(1.0, abs=1.0 / len(ways))
     assert np.count_nonzero(np.diff(np.sign(seen[:, 1] - 1.0))) == 4  # slower and faster twice
     assert sim.info.joint_error < 1e-9
+
+
+def test_machines_on_moving_bases_meet_when_and_as_the_text_says():
+    """The fists in one point, the buffers in two at once; ζ⁺ = -e ζ⁻ of the points, with the bases' speeds in ζ⁻. The
+    total of the two is (1 + e) v/(m⁻¹), with the inverse masses of both machines along x, of which the left one also
+    moves along its oblique rail: T H⁻¹ Tᵀ with H = [[5, 1.2], [1.2, 2]], T = [1, 0.6], and 1/5.5 of the right one."""
+    sim, text = opened("moving_bases")
+    told = numbers(r"turn at ([\d.]+) rad/s and the trolleys drive at ([\d.]+) and ([\d.]+) m/s", text)
+    fists, both = numbers(r"until at ([\d.]+) s their fists meet in one point\. At ([\d.]+) s a boom", text)
+    total, near, far = numbers(r"share ([\d.]+) N s as ([\d.]+) m to ([\d.]+) m", text)
+    sim.record_history()
+    sim.run(1.4)
+    first, second = sim.events
+    assert [event.kind for event in (first, second)] == ["impact", "impact"]
+    assert [first.t, second.t] == pytest.approx([fists, both], abs=5e-3)
+    bases = ("left turntable", "left trolley", "right trolley")
+    speeds = [sim.angular_velocity(bases[0])[2], sim.velocity(bases[1])[0], -sim.velocity(bases[2])[0]]
+    assert speeds == pytest.approx(told, rel=1e-12)  # after the impacts, too
+    H = np.array([[5.0, 1.2], [1.2, 2.0]])
+    T = np.array([1.0, 0.6])
+    P = 1.5 * (told[1] + told[2]) / (T @ np.linalg.solve(H, T) + 1.0 / 5.5)
+    assert second.impulse == pytest.approx((P, 0.0, 0.0), rel=1e-9, abs=1e-9) and pytest.approx(P, abs=5e-3) == total
+    points = {}
+    for event in (first, second):
+        sim.seek(event.step)
+        view = look(sim, Inspect("impact")).impact
+        found = view.zhang.impact
+        points[event] = len(found.impulse)
+        assert found.status == "solved" and np.abs(found.A @ found.change - found.H).max() < 1e-12
+        np.testing.assert_allclose(found.impulse, view.impacts["zhang"].impulse, rtol=1e-10)
+        np.testing.assert_allclose(found.H, -(1.0 + view.restitution) * view.contacts.u[::3], rtol=1e-10)
+        inner = [sim.labels.joints[j] for j in np.concatenate(view.zhang.joints)]
+    assert [points[first], points[second]] == [1, 2]
+    assert set(inner) == {"left rail", "oblique rail", "right rail", "pivot"}
+    share, place = found.impulse, view.contacts.point[:, 1] - sim.position("beam")[1]
+    assert sorted(share / share.sum()) == pytest.approx([far / (near + far), near / (near + far)], rel=1e-9)
+    assert sorted(np.abs(place)) == pytest.approx([far, near], rel=1e-9) and abs(share @ place) < 1e-9
+    assert abs(found.change[inner.index("pivot")]) < 1e-9
+
+
+def test_the_arms_on_turntables_are_carried_along_and_swing_out():
+    """Hinges and sliders as the text counts them, each carried by a body of given motion."""
+    sim, text = opened("moving_bases")
+    assert "Two arms of two hinges each" in text and "a rail across a carriage on a rail" in text
+    kinds = [JointType(kind) for kind in sim.model.joints.type.tolist()]
+    assert (kinds.count(JointType.HINGE), kinds.count(JointType.SLIDER)) == (5, 3)
+    start = {name: sim.angular_velocity(name)[2] for name in ("left arm", "left forearm", "right arm", "right forearm")}
+    assert set(start.values()) == {1.2}
+    sim.run(0.6)
+    assert all(sim.angular_velocity(name)[2] > 0.3 for name in start)

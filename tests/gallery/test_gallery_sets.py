@@ -318,3 +318,30 @@ def test_the_balls_ring_and_links_of_tori_hold_and_swing_as_the_text_says():
     assert 2 <= len(times) <= 8 and before[-1] > 0.3  # swings, and where it is then
     ring = np.array(ring)
     assert ((ring[:-1] > 0.0) & (ring[1:] <= 0.0)).sum() >= 3 and 0.05 < np.ptp(ring) < 0.3
+
+
+def test_the_fourth_foot_takes_over_when_the_text_says_and_the_table_does_not_move():
+    """Where the centre of pressure, at 20/50 of the load's place, is on the line between two of the three feet that
+    carry; their forces are positive until then."""
+    sim, text = opened("wandering_load")
+    (told,) = numbers(r"At ([\d.]+) s the load crosses the line", text)
+    sim.step()
+    sim.record_history()
+    count, place, feet = sim.event_count, sim.position("table"), of_pair(sim, "table", "floor")
+    first_active, solves = sim.contacts.active[feet].copy(), sim.info.solves
+    assert len(feet) == 4 and sim.contacts.current[feet].all() and first_active.sum() == 3 and solves == 1
+    while sim.time < told - 0.01:
+        sim.step()
+        feet = of_pair(sim, "table", "floor")
+        assert np.array_equal(sim.contacts.active[feet], first_active) and sim.info.solves == 1
+        assert (sim.contacts.lam[feet][first_active == 1] > 0.0).all()
+    sim.run(2.3)
+    (change,) = sim.latest_events(sim.event_count - count)
+    assert change.kind == "active_set" and change.t == pytest.approx(told, abs=5e-3)
+    speed = sim.velocity("load")[0]
+    pressure = 0.4 * np.array([-0.5 + speed * change.t, 0.14])
+    assert pressure[1] / pressure[0] == pytest.approx(0.35 / 0.6, abs=1e-9)
+    feet = of_pair(sim, "table", "floor")
+    now = sim.contacts.active[feet]
+    assert sim.contacts.current[feet].all() and now.sum() == 3 and (now != first_active).sum() == 2
+    assert sim.info.solves == 2 and np.abs(sim.position("table") - place).max() < 1e-9

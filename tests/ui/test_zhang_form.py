@@ -1,14 +1,17 @@
 """The Impact tab in Zhang's terms: the paper's W, M, A, d, H, I* and Δq̇ are those of the impact in the scene."""
 
+from dataclasses import replace
+
 import fakes
 import numpy as np
 import pytest
 from imgui_bundle import imgui
 from probe import Probe
 
-from contactlab.app.panels import impact
+from contactlab.app.panels import impact, impact_forms
 from contactlab.app.ui_state import UiState
 from contactlab.assets import scene_path
+from contactlab.physics.look.impact_forms import Cost
 from contactlab.physics.look.inspection import Inspect, look
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation
@@ -102,3 +105,29 @@ def test_the_tab_shows_the_papers_matrices_by_name(monkeypatch):
         imgui.end()
 
     assert {f"map_zhang_{k}" for k in range(7)} <= Probe(monkeypatch, draw, UiState()).drawn()
+
+
+def test_the_page_of_both_forms_lets_one_choose_and_measure(monkeypatch):
+    """What is clicked is asked of the engine: the way, and the cost."""
+    sim, seen = struck(Scene.load(scene_path("arms")), 0.6)
+    shown = fakes.snapshot(count=0, model=sim.model, labels=sim.labels, joint_q=sim.state.joints.q,
+                           joint_v=sim.state.joints.v, step=sim.step_count, t=sim.time, inspection=seen,
+                           joint_load=np.zeros(len(sim.state.joints.v)))
+    view = replace(seen.impact, cost=Cost(np.array([1, 2]), {"articulated": np.ones(2), "joint_space": np.ones(2)}))
+
+    def draw(ui):
+        imgui.set_next_window_pos((0, 0))
+        imgui.set_next_window_size((900, 500))
+        imgui.begin("forms")
+        impact_forms.draw_forms(ui, shown, view)
+        imgui.end()
+
+    probe = Probe(monkeypatch, draw, UiState())
+    assert impact.asked(probe.ui, shown).form == "articulated"
+    probe.click(next(label for label in probe.drawn() if "way_joint_space" in label))
+    assert impact.asked(probe.ui, shown).form == "joint_space" and not impact.asked(probe.ui, shown).measure
+    view = replace(view, cost=None)
+    probe.click(next(label for label in probe.drawn() if "impact_cost" in label))
+    assert impact.asked(probe.ui, shown).measure
+    view = replace(view, forms="No link is hit.")
+    assert probe.drawn() == set()

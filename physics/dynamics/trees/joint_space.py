@@ -113,6 +113,32 @@ def apparent_inverse_inertia(space, l, none, rates, inverse_out):
 
 
 @kernel
+def articulate(space, q, none):
+    """I^A of every link at the positions q, for `answer_impulse`. none (n_v,) is zeros."""
+    table, work, _ = unpacked(space)
+    place(table, q, work.link, work.dof)
+    eliminate(table, none, work.link, work.dof, work.articulated)
+
+
+@kernel
+def answer_impulse(space, l, wrench, none, rates_out, change_out):
+    """Δq̇ (n_v,) of an impulse (6,) on link l, spatial about its O, and Δv (links, 6) of all links about theirs. The
+    link that is struck answers by ι = I^A Δv, the others of its tree follow [RBDA 11.56]. Call `articulate` first."""
+    table, work, start = unpacked(space)
+    link = work.link
+    tree = 0
+    while start[tree + 1] <= l:
+        tree += 1
+    first, last = int(start[tree]), int(start[tree + 1])
+    for d in range(work.dof.shape[0]):
+        rates_out[d] = 0.0
+    respond(table, first, last, l, (wrench[0], wrench[1], wrench[2], wrench[3], wrench[4], wrench[5]), link, work.dof,
+            none, rates_out)
+    for k in range(link.shape[0]):
+        put_six(change_out, k, 0, six(link, k, A) if first <= k < last else ZERO6)
+
+
+@kernel
 def point_jacobian(space, l, point, J_out):
     """J (6, n_v): angular velocity and velocity of a world point of link l per joint velocity, world axes. At the
     positions of the last call of `forward_dynamics` or `inverse_dynamics`."""

@@ -8,7 +8,7 @@ from ...core.report import Event, JointImpulse, Reason
 from ...core.state import Case, Tally
 from .instant import energy_at
 from .reasons import Reasons
-from .sets import SLIDE, STICK
+from .sets import IDLE, SLIDE, STICK
 from .tolerances import RESTS
 from .workspace import Workspace
 
@@ -72,4 +72,5 @@ class EventLog:
             if pair not in before and pair not in hit:
                 self.tell("gain", pair)
         if len(self.events) == told and not hit and now != before:
-            self.tell("active_set", next(p for p in now if now[p] != before.get(p)))
+            changed = [pair for pair in now if now[pair] != before.get(pair)]
+            self.tell("active_set", min(changed, key=lambda pair: now[pair] != IDLE))

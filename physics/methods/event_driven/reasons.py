@@ -9,7 +9,8 @@ from .sets import IDLE, OPEN, SLIDE, Friction, Resolution
 from .workspace import Workspace
 
 #: kind of event -> the reasons of a cut that explain it
-EXPLAINS = {"gain": ("gap",), "dynamic_loss": ("force",), "geometric_loss": ("margin",), "slip": ("cone",)}
+EXPLAINS = {"gain": ("gap",), "dynamic_loss": ("force",), "geometric_loss": ("margin",), "slip": ("cone",),
+            "active_set": ("force",)}
 
 
 def reason_of_cut(work: Workspace, trigger: Trigger) -> tuple[int, Reason] | None:

@@ -326,6 +326,11 @@ class PieceSearch:
 
     # ------------------------------------------------------------------------------------------ the piece made last
     @property
+    def leads_on(self) -> bool:
+        """Whether there is one that takes some time."""
+        return self._piece is not None and self.length > 0.0
+
+    @property
     def piece(self) -> Piece:
         """The piece made last."""
         assert self._piece is not None, "no piece was made yet"

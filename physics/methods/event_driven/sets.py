@@ -103,6 +103,7 @@ class Resolution:
     rate: Array        #: (3 c,) M f + d: ζ̇ and slip acceleration [m/s2]
     mode: list[int]    #: OPEN … STICK of each
     slip: Array        #: (c, 2) unit direction of slip of SLIDE in the tangents
+    next_up: frozenset[int] = frozenset()  #: those IDLE that carry from now on: the first to complete a basis
 
 
 NOTHING = Resolution("solved", np.zeros(0), np.zeros(0), [], np.zeros((0, 2)))  # of no contacts
@@ -202,9 +203,10 @@ def fill_set(
     np.maximum.at(least, island, ZERO * np.abs(found.force[::3]))
     loaded = [k for k in kept if found.mode[k] not in (IDLE, STICK) or found.force[3 * k] > least[island[k]]]
     loaded_sticks, sticks = ([k for k in some if found.mode[k] == STICK] for some in (loaded, kept))
-    idle = [k for k in kept if found.mode[k] == IDLE]
+    idle = [k for k in kept if found.mode[k] == IDLE and k not in found.next_up]
     rows = basis(M, [3 * k for k in loaded], [3 * k + i for k in loaded_sticks for i in (1, 2)],
-                 [3 * k + i for k in sticks if k not in loaded for i in range(3)], [3 * k for k in idle])
+                 [3 * k + i for k in sticks if k not in loaded for i in range(3)],
+                 [3 * k for k in kept if k in found.next_up], [3 * k for k in idle])
     place = {k: i for i, k in enumerate(kept)}
     chosen.count[0], chosen.rows[0] = len(kept), len(rows)
     for i, k in enumerate(kept):

@@ -31,11 +31,12 @@ from .sets import (
     resolve,
     unjammed,
 )
-from .tolerances import SLIPS
+from .tolerances import EDGE, SLIPS
 from .workspace import Workspace
 
 CLOSES = 1e-7    # approaching acceleration of a contact that needs a force after all, relative to that without forces
 BRIEF = 1.0 / 64.0  # of a step, for which a contact alone is held whose slip friction turns fast
+AHEAD = 0.1      # part of a piece by which one looks beyond an instant, where its polynomial is still good
 STILL = 1e-12    # added to CLOSES times these: an acceleration that is rounding where they vanish [m/s2]
 
 Problem = tuple[Array, Array, Array]  # M (3 c, 3 c), d (3 c,) and u (3 c,) as `equations` gives them
@@ -154,7 +155,7 @@ class Settler:
             M, d, _ = equations(self._work.here, pairs)
             force = np.concatenate([part.force for part in parts])
             found = Resolution(found.status, force, M @ force + d, [m for part in parts for m in part.mode],
-                               np.concatenate([part.slip for part in parts]))
+                               np.concatenate([part.slip for part in parts]), found.next_up)
         self._write_set(pairs, M, found)
         return True
 
@@ -220,11 +221,41 @@ class Settler:
         stays = any(rate[3 * k + 1 : 3 * k + 3] @ e < -small for k, e in verge.items())
         if needed or stays:
             return self._resolve(pairs, problem, released - needed, {} if stays else begins)
-        closed = [3 * k for k in range(c) if mode[k] not in (OPEN, IDLE)]
+        closed, next_up = [3 * k for k in range(c) if mode[k] not in (OPEN, IDLE)], frozenset[int]()
+        idle, doubtful = [3 * k for k in range(c) if mode[k] == IDLE], list[int]()
         for k in np.flatnonzero(~keep).tolist():  # no force, but the others keep it at φ = ζ = 0: still current
             if rate[3 * k] <= small and 3 * k not in basis(M, closed, [3 * k]):
                 mode[k] = IDLE
-        return Resolution(status, force, rate, mode, slip)
+            elif rate[3 * k] <= small and idle and 3 * k not in basis(M, closed, idle, [3 * k]):
+                doubtful.append(k)
+        if doubtful:
+            stays, carries = self._ahead(pairs, keep)
+            for k in np.flatnonzero(stays[doubtful]).tolist():
+                mode[doubtful[k]] = IDLE
+            next_up = frozenset(k for k in np.flatnonzero(carries).tolist() if mode[k] == IDLE)
+        return Resolution(status, force, rate, mode, slip, next_up)
+
+    def _ahead(self, pairs: LongArray, keep: BoolArray) -> tuple[BoolArray, BoolArray]:
+        """What contacts (c,) that rest would do a little later, had the set stayed as it is and those let go whose forces
+        have just vanished: which of all stay, and which carry. At the instant itself that is not to be seen. None do
+        where no piece leads there, nor beyond their elements. The equations in the scratch are again those of the instant."""
+        work, search = self._work, self._work.search
+        stays, carries = np.zeros((2, len(pairs)), bool)
+        if not search.leads_on:
+            return stays, carries
+        M, d, u = equations(search.at((work.t - search.t) / search.length + AHEAD), pairs)
+        inside = work.here.scratch.witness.margin[: len(pairs)] >= -EDGE
+        keep = keep & inside
+        rows = np.repeat(keep, 3)
+        friction = self._materials.friction(pairs).of(keep)
+        found = resolve(M[np.ix_(rows, rows)], d[rows], u[rows], friction, {}) if keep.any() else NOTHING
+        equations(work.here, pairs)
+        if found.status == "solved":
+            force = np.zeros(len(d))
+            force[rows] = found.force
+            stays = inside & ((M @ force + d)[::3] <= CLOSES * np.abs(d).max() + STILL)
+            carries[keep] = [mode not in (OPEN, IDLE) for mode in found.mode]
+        return stays, carries
 
     def _directions_kept(self, pairs: LongArray) -> dict[int, Array]:
         """Of the contacts of the set whose slip goes straight on, its direction (2,) in the tangents, by row of `pairs`
