@@ -15,6 +15,8 @@ from ..keys import key_of
 from ..ui_state import Rect, UiState
 from . import style
 from .fields import Rows, first, read_number, written
+from .pairs import TABLE as PAIRS
+from .pairs import draw_pairs
 
 #: joints that can be added, and what they let their bodies do
 JOINTS = {
@@ -115,7 +117,7 @@ def _joints(ui: UiState) -> None:
             _join(ui, kind, ends, chosen)
     imgui.end_disabled()
     if len(chosen) in (1, 2):
-        style.muted(ui, " and ".join(ends), wrap=True)
+        style.muted(ui, " – ".join(_("world") if end == "world" else end for end in ends), wrap=True)
     else:
         style.muted(ui, _("Choose one body (with the world) or two."), wrap=True)
 
@@ -158,6 +160,8 @@ def _kind(ui: UiState, name: str, form: str) -> None:
         elif name == "body":
             _bodies(ui, count)
         else:
+            if name == "pair":
+                _line(ui, PAIRS, _("Table of all pairs"))
             for k in range(count):
                 _line(ui, (name, k), called(document, (name, k)))
         imgui.tree_pop()
@@ -265,7 +269,10 @@ def draw_inspector(ui: UiState, rect: Rect) -> None:
         _meshes(ui, bodies)
         if place[0] == "material":
             _material_name(ui, str(place[-1]))
-        Rows(ui, place, tuple(places)).draw(skip=("name",) if len(places) > 1 else ())
+        if place == PAIRS:
+            draw_pairs(ui)
+        else:
+            Rows(ui, place, tuple(places)).draw(skip=("name",) if len(places) > 1 else ())
         imgui.dummy((0, ui.font))
         imgui.end_child()
 
@@ -372,19 +379,19 @@ def _arrange(ui: UiState) -> None:
         imgui.text(_("along x, y, z") if name == "count" else _("m apart"))
     if imgui.button(labelled("Make the grid##arrange")):
         count, spacing = list(tools.count), list(tools.spacing)
-        ui.request("copies", ("Arrange", lambda d, chosen: edits.arrange(d, chosen, count, spacing)))
+        ui.request("copies", (_("Arrange"), lambda d, chosen: edits.arrange(d, chosen, count, spacing)))
         imgui.close_current_popup()
     imgui.separator()
     style.heading(ui, _("Circle"))
     many, radius = tools.ring
     imgui.set_next_item_width(6.0 * ui.font)
-    many = imgui.input_int("bodies", many)[1]
+    many = imgui.input_int(labelled("bodies##ring"), many)[1]
     imgui.set_next_item_width(6.0 * ui.font)
     radius = imgui.input_double(labelled("m radius"), radius, 0.0, 0.0, "%.6g")[1]
     tools.ring = min(max(many, 2), 1000), radius
     if imgui.button(labelled("Make the circle##arrange")):
         ring = tools.ring
-        ui.request("copies", ("Circle of", lambda d, chosen: edits.circle(d, chosen, *ring)))
+        ui.request("copies", (_("Circle of"), lambda d, chosen: edits.circle(d, chosen, *ring)))
         imgui.close_current_popup()
     imgui.separator()
     style.heading(ui, _("Mirror through the origin"))

@@ -54,10 +54,12 @@ class Rows:
             return
         c, edge = style.colors(ui), style.right_edge()
         imgui.align_text_to_frame_padding()
-        width = 7.6 * ui.font
+        width, differ = 7.6 * ui.font, len(self._values(entry)) > 1
+        mark = " ≠" if differ else " *" if entry.needed else ""
         with style.color(imgui.Col_.text, c.text if given is not None else c.muted), style.font(ui, size=14.0):
-            imgui.text(style.clipped_text(f"{_(entry.title)}{' *' if entry.needed else ''}", width))
-        imgui.set_item_tooltip(self._help(entry))
+            imgui.text(style.clipped_text(_(entry.title), width - imgui.calc_text_size(mark).x) + mark)
+        imgui.set_item_tooltip(self._help(entry) + (_("\nThe chosen bodies differ; this is the first one's.") if differ
+                                                    else ""))
         end = 1.7 * ui.font if given is not None and not entry.needed else 0.0
         unit = f" {entry.unit}" if entry.unit and entry.kind in ("number", "whole") else ""
         beside = edge - width - 0.6 * ui.font
@@ -86,18 +88,30 @@ class Rows:
             with style.color(imgui.Col_.text, style.colors(self.ui).danger), style.font(self.ui, size=14.0):
                 imgui.text_wrapped("\uf071  " + problem)
 
+    def _values(self, entry: Field) -> list[Any]:
+        """What the field is in the tables that are edited, each value once."""
+        values: list[Any] = []
+        for place in self.places:
+            value = self.document.get((*place, entry.name))
+            values += [value] if value not in values else []
+        return values
+
     def set(self, entry: Field, value: Any) -> None:
         """Set the field in all tables that are edited."""
+        if self.place[0] == "body" and len(self.place) == 2 and entry.name == "name" and value:
+            self.ui.edit(_("Name {value}").format(value=value), lambda d: edits.rename(d, int(self.place[1]), value))
+            return
+        self.change(entry, lambda place: value)
+
+    def change(self, entry: Field, value_at: Callable[[Location], Any]) -> None:
+        """Set the field in all tables that are edited to what it is to be in each."""
         default = None if entry.needed else entry.default
         what = _("the scene") if self.place[0] == "scene" else path_text(self.place)
         if self.place[0] == "body":
             bodies = [int(place[1]) for place in self.places]
             what = self.ui.workbench.called(bodies)
         name = _("Set {title} of {what}").format(title=_(entry.title).lower(), what=what)
-        if self.place[0] == "body" and len(self.place) == 2 and entry.name == "name" and value:
-            self.ui.edit(_("Name {value}").format(value=value), lambda d: edits.rename(d, int(self.place[1]), value))
-            return
-        self.ui.edit(name, lambda d: [edits.set_field(d, (*p, entry.name), value, default) for p in self.places])
+        self.ui.edit(name, lambda d: [edits.set_field(d, (*p, entry.name), value_at(p), default) for p in self.places])
 
     # ------------------------------------------------------------------------------------------- kinds
 
@@ -147,17 +161,22 @@ class Rows:
     def numbers(self, entry: Field, label: str, given: Any, room: float) -> None:
         count, spacing = entry.count, 0.25 * self.ui.font
         wide = (room - (count - 1) * spacing) / count
-        values = list(given) if isinstance(given, list) and len(given) == count else None
+        values = given if isinstance(given, list) and len(given) == count else None
         for k in range(count):
             if k:
                 imgui.same_line(0, spacing)
             hint = written(entry.default[k]) if entry.default is not None else ""
             typed = self.typed(f"{label} {k}", written(values[k]) if values else "", wide, hint)
             if typed is not None:
-                others = values or list(entry.default or (1.0, *(count - 1) * (0.0,)) if count == 4 else
-                                        entry.default or count * (0.0,))
-                others[k] = read_number(typed) if typed.strip() else 0.0
-                self.set(entry, others)
+                number = read_number(typed) if typed.strip() else 0.0
+                self.change(entry, lambda place, k=k, number=number: self._with(entry, place, k, number))
+
+    def _with(self, entry: Field, place: Location, k: int, number: Any) -> list[Any]:
+        """The numbers of a table with another one in place k: what is typed for several bodies leaves their others."""
+        given, count = self.document.get((*place, entry.name)), entry.count
+        if not isinstance(given, list) or len(given) != count:
+            given = entry.default or ((1.0, *(count - 1) * (0.0,)) if count == 4 else count * (0.0,))
+        return [*given[:k], number, *given[k + 1 :]]
 
     def names(self, entry: Field, label: str, given: Any, room: float) -> None:
         values = list(given) if isinstance(given, list) else entry.count * [""]

@@ -101,7 +101,8 @@ def _edit_menu(ui: UiState, snapshot: Snapshot | None) -> None:
     imgui.separator()
     changes = bench.changes(("", "") if snapshot is None else snapshot.changes)
     for name, change in zip(("undo", "redo"), changes, strict=True):
-        title = f"{name.capitalize()}: {change[:1].lower() + change[1:]}" if change else name.capitalize()
+        title = _(COMMANDS[name].title)
+        title += f": {change[:1].lower() + change[1:]}" if change else ""
         if imgui.menu_item_simple(f"{title}##{name}", key_of(name), enabled=bool(change)):
             ui.request(name)
     imgui.separator()

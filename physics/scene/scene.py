@@ -62,6 +62,16 @@ class Scene:
         return self.tables.scene.watch
 
     @property
+    def tags(self) -> tuple[str, ...]:
+        """Words by which it is found: its own, its method, and what it holds, in the words of scene files."""
+        file = self.tables
+        held = {"kinematic": any(body.kinematic for body in file.body), "spring": file.spring,
+                "compare": file.compare, "closed_form": file.closed_form, "array": file.array}
+        shapes = [shape.type for body in file.body for shape in body.shape]
+        return tuple(dict.fromkeys([*file.scene.tags, file.solver.method, *shapes, *(j.type for j in file.joint),
+                                    *(name for name, there in held.items() if there)]))
+
+    @property
     def speed(self) -> float:
         """Simulated seconds per wall second when the scene opens."""
         return self.tables.scene.speed
