@@ -341,6 +341,7 @@ def _actions(ui: UiState, place: Location, bodies: list[int]) -> None:
         imgui.set_item_tooltip(_("Duplicate  ({value})").format(value=key_of('duplicate')))
         style.beside(labelled("\uf00a  Arrange"))
         if imgui.button(labelled("\uf00a  Arrange")):
+            bench.tools.spacing = bench.extent(bodies)
             imgui.open_popup("arrange")
         if imgui.begin_popup("arrange"):
             _arrange(ui)
@@ -394,7 +395,10 @@ def _arrange(ui: UiState) -> None:
         ui.request("copies", (_("Circle of"), lambda d, chosen: edits.circle(d, chosen, *ring)))
         imgui.close_current_popup()
     imgui.separator()
-    style.heading(ui, _("Mirror through the origin"))
+    style.heading(ui, _("Mirror"))
+    imgui.set_next_item_width(6.0 * ui.font)
+    tools.mirror = imgui.input_double(labelled("m: where the plane crosses its axis##mirror"), tools.mirror, 0.0, 0.0,
+                                      "%.6g")[1]
     for k, axis in enumerate("xyz"):
         if imgui.button(f"{_('Across {axis}').format(axis=axis)}###Across {axis}##mirror"):
             ui.request(f"mirror_{axis}")
