@@ -54,8 +54,8 @@ class Built:
     problems: tuple[str, ...] = ()
     overlaps: tuple[Overlap, ...] = ()
     rows: tuple[int, ...] = ()  #: place of its table in the file, for each body
-    boxes: Array = field(default_factory=lambda: np.zeros((0, 2, 3)))  #: (n, 2, 3) around each body [m], nan of planes
     notes: tuple[str, ...] = ()  #: what was assumed
+    boxes: Array = field(default_factory=lambda: np.zeros((0, 2, 3)))  #: (n, 2, 3) around each body [m], nan of planes
 
     @cached_property
     def alone(self) -> Scene:

@@ -20,6 +20,7 @@ from . import style
 
 WIDEST_TEXT = 4000  # letters of a text that is typed
 DECADES = 1000.0    # greatest ratio of the ends of a slider
+SPACING = 0.25      # between numbers [font heights]
 NARROWEST = 2.6     # room for a number, or half of a name [font heights]
 
 
@@ -63,7 +64,8 @@ class Rows:
         end = 1.7 * ui.font if given is not None and not entry.needed else 0.0
         unit = f" {entry.unit}" if entry.unit and entry.kind in ("number", "whole") else ""
         beside = edge - width - 0.6 * ui.font
-        if beside > NARROWEST * max(entry.count, 2) * ui.font or entry.kind == "flag":  # else below its name
+        roomy = beside > NARROWEST * max(entry.count, 2) * ui.font and self._fits(entry, given, beside - end)
+        if roomy or entry.kind == "flag":  # else below its name
             imgui.same_line(width + 0.6 * ui.font)
         room = imgui.get_content_region_avail().x - end - (imgui.calc_text_size(unit).x if unit else 0.0)
         DRAWN["slider" if slides(entry) else entry.kind](self, entry, label, given, max(room, 3.0 * ui.font))
@@ -77,6 +79,14 @@ class Rows:
                     self.set(entry, None)
             imgui.set_item_tooltip(_("Leave it out: {default}").format(default=_said(entry.default)))
         self._problems(at)
+
+    def _fits(self, entry: Field, given: Any, room: float) -> bool:
+        """Whether numbers can be read in fields that share this room."""
+        if entry.kind != "numbers" or not isinstance(given, list):
+            return True
+        wide = (room - (entry.count - 1) * SPACING * self.ui.font) / entry.count
+        padding = 2.0 * imgui.get_style().frame_padding.x
+        return max(imgui.calc_text_size(written(value)).x for value in given) + padding <= wide
 
     def _help(self, entry: Field) -> str:
         left_out = not entry.needed and entry.default not in (None, "", [])
@@ -159,7 +169,7 @@ class Rows:
             self.set(entry, float(f"{float(texts.pop(label, default)):.3g}"))
 
     def numbers(self, entry: Field, label: str, given: Any, room: float) -> None:
-        count, spacing = entry.count, 0.25 * self.ui.font
+        count, spacing = entry.count, SPACING * self.ui.font
         wide = (room - (count - 1) * spacing) / count
         values = given if isinstance(given, list) and len(given) == count else None
         for k in range(count):
@@ -231,6 +241,12 @@ class Rows:
         typed = self.typed(label, "" if given is None else inline(given), room, "")
         if typed is not None:
             self.set(entry, read_value(typed) if typed.strip() else None)
+
+    def words(self, entry: Field, label: str, given: Any, room: float) -> None:
+        shown = ", ".join(map(str, given)) if isinstance(given, list) else ""
+        typed = self.typed(label, shown, room, _("words, with commas between"))
+        if typed is not None:
+            self.set(entry, [word.strip() for word in typed.split(",") if word.strip()] or None)
 
     def typed(self, label: str, shown: str, room: float, hint: str) -> str | None:
         """A field of one line: what was typed, once it is complete."""
@@ -309,7 +325,7 @@ class Rows:
 #: kind of a field -> the method that draws it
 DRAWN: dict[str, Callable[..., None]] = {
     "text": Rows.text, "number": Rows.number, "whole": Rows.number, "numbers": Rows.numbers, "names": Rows.names,
-    "choice": Rows.choice, "slider": Rows.slider, "flag": Rows.flag, "color": Rows.color, "toml": Rows.toml,
+    "words": Rows.words, "choice": Rows.choice, "slider": Rows.slider, "flag": Rows.flag, "color": Rows.color, "toml": Rows.toml,
 }
 
 

@@ -36,7 +36,7 @@ def draw_gallery(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command
         imgui.set_next_item_width(imgui.get_content_region_avail().x - 2.4 * ui.font)
         changed, search.text = imgui.input_text_with_hint("##search_scenes", "\uf002  " + _("Search"), search.text)
         imgui.same_line(0, 0.4 * ui.font)
-        if imgui.button("\uf02c##tags", (2.0 * ui.font, 0)):
+        if imgui.button("\uf02b##tags", (2.0 * ui.font, 0)):
             imgui.open_popup("tags")
         imgui.set_item_tooltip(_("Tags: what scenes hold, and their own words"))
         if imgui.begin_popup("tags"):

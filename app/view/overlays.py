@@ -211,7 +211,8 @@ def _concerned(c: Contacts, selected: int, moves: Flags) -> tuple[Array, Array]:
     on the upper of two, beside each other on the one that moves."""
     if selected < 0:
         level = np.abs(c.normal[:, 2]) < LEVEL
-        on_a = np.where(level, moves[c.body_a] & ~moves[c.body_b], c.normal[:, 2] < 0.0)
+        on_a = c.normal[:, 2] < 0.0
+        on_a[level] = moves[c.body_a[level]] & ~moves[c.body_b[level]]
         return np.where(on_a, -1.0, 1.0), np.ones(len(c.gap))
     concerned = (c.body_a == selected) | (c.body_b == selected)
     return np.where(c.body_a == selected, -1.0, 1.0), np.where(concerned, 1.0, DIMMED)

@@ -1,5 +1,5 @@
-"""Soft laws of users. The code of such a law is the address of a compiled function double F(double δ, double δ̇, double K,
-double D), which kernels call where `soft` has branches for its own laws: no kernel is compiled anew for it.
+"""Soft laws of users. The code of such a law is the address of a compiled function F(δ, δ̇, K, D) of C's doubles, which
+kernels call where `soft` has branches for its own laws: no kernel is compiled anew for it.
 
 Such a surface has no state of its own, as that of `kelvin_voigt`: f = max(0, F(δ, δ̇, K, D)) while δ > 0.
 """

@@ -71,6 +71,7 @@ class Simulation(Reading):
         #: the centres and to torque [N m] about them. Compiled by numba it takes microseconds for any number.
         self.force_law: Callable[..., object] | None = None
         self.script_seconds = 0.0       #: that controller and force_law take a step, of late
+        self._acted = False             # they have been called
         self._observers: list[Callable[[Simulation], None]] = []  # called after every new step
         self._events: list[Event] = []  # ordered by step; after seeking back also later ones, until the next step
         self._dropped_events = 0
@@ -146,7 +147,9 @@ class Simulation(Reading):
             self.state, self._spare = self._spare, self.state
             self._clear_pushes()
             raise CannotStep(script_reason(error, self.time)) from error
-        self.script_seconds += LATELY * (time.perf_counter() - begin - self.script_seconds)
+        if self._acted:  # the first call may compile
+            self.script_seconds += LATELY * (time.perf_counter() - begin - self.script_seconds)
+        self._acted = True
 
     @property
     def replays(self) -> bool:
