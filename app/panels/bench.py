@@ -397,7 +397,7 @@ def _arrange(ui: UiState) -> None:
     imgui.separator()
     style.heading(ui, _("Mirror"))
     imgui.set_next_item_width(6.0 * ui.font)
-    tools.mirror = imgui.input_double(labelled("m: where the plane crosses its axis##mirror"), tools.mirror, 0.0, 0.0,
+    tools.mirror = imgui.input_double(labelled("m from the origin##mirror"), tools.mirror, 0.0, 0.0,
                                       "%.6g")[1]
     for k, axis in enumerate("xyz"):
         if imgui.button(f"{_('Across {axis}').format(axis=axis)}###Across {axis}##mirror"):
@@ -442,7 +442,7 @@ def draw_tools(ui: UiState, rect: Rect) -> None:
         _gap(ui)
         for name, (icon, title, does) in TOOLS.items():
             tip = _("{does}  ({value}: the next tool)").format(does=_(does), value=key_of('next_tool'))
-            label, width = (f"{icon}  {title}", 5.0) if rect[2] > 57.0 * ui.font else (icon, 2.2)
+            label, width = (f"{icon}  {_(title)}", 5.0) if rect[2] > 57.0 * ui.font else (icon, 2.2)
             if style.icon_button(ui, name, label, tip, width=width, on=tools.tool == name):
                 tools.tool = name
             imgui.same_line(0, 0.2 * ui.font)

@@ -325,7 +325,8 @@ class Rows:
 #: kind of a field -> the method that draws it
 DRAWN: dict[str, Callable[..., None]] = {
     "text": Rows.text, "number": Rows.number, "whole": Rows.number, "numbers": Rows.numbers, "names": Rows.names,
-    "words": Rows.words, "choice": Rows.choice, "slider": Rows.slider, "flag": Rows.flag, "color": Rows.color, "toml": Rows.toml,
+    "words": Rows.words, "choice": Rows.choice, "slider": Rows.slider, "flag": Rows.flag, "color": Rows.color,
+    "toml": Rows.toml,
 }
 
 

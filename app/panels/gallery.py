@@ -63,12 +63,18 @@ def written(tag: str) -> str:
     return "_".join(tag.lower().split())
 
 
+def called(tag: str) -> str:
+    """A tag as it is shown: shapes and joints have the names of their buttons."""
+    words = tag.replace("_", " ")
+    return _(words) if _(words) != words else _(words.capitalize())
+
+
 def _tags(ui: UiState, search: Search) -> bool:
     """All tags with the numbers of their scenes; a click searches for one, or no longer. Whether that was done."""
     chosen, changed = search.text.split(), False
     for tag, count in sorted(Counter(tag for scene in ui.scenes for tag in scene.tags).items()):
         word = f"#{written(tag)}"
-        if imgui.menu_item_simple(f"{_(tag.replace('_', ' '))}###tag {tag}", str(count), word in chosen):
+        if imgui.menu_item_simple(f"{called(tag)}###tag {tag}", str(count), word in chosen):
             rest = [other for other in chosen if other != word]
             search.text, changed = " ".join(rest if word in chosen else [*rest, word]), True
     return changed

@@ -73,7 +73,7 @@ class Runner:
         self.failure = ""                             #: traceback of the last engine error, for reports
         self._clock = clock
         self._paused = paused
-        self._warming: str | None = "loading"
+        self._warming: str | None = N_("loading")
         self._rest: subprocess.Popen[bytes] | None = None  #: compiles the kernels that the first scene does not need
         self._commands: deque[m.Command] = deque()
         self._wake = threading.Event()
