@@ -155,13 +155,14 @@ class Making:
 
     def duplicate(self) -> None:
         """Copies of the chosen bodies, beside them."""
-        step = max(self.ui.workbench.tools.spacing[0], self.ui.workbench.tools.step)
+        step = self.ui.workbench.extent(self.ui.workbench.bodies)[0]
         self.copies(_("Duplicate"), lambda d, chosen: edits.duplicate(d, chosen, [[step, 0.0, 0.0]]))
 
     def mirror(self, axis: int) -> None:
-        """Mirror images of the chosen bodies in the plane through the origin across x, y or z."""
-        self.copies(_("Mirror across {value}").format(value='xyz'[axis]), 
-                    lambda d, chosen: edits.mirror(d, chosen, axis, 0.0))
+        """Mirror images of the chosen bodies in the plane across x, y or z that the tools say."""
+        through = self.ui.workbench.tools.mirror
+        self.copies(_("Mirror across {value}").format(value="xyz"[axis]),
+                    lambda d, chosen: edits.mirror(d, chosen, axis, through))
 
     def delete(self) -> None:
         """Remove what is chosen."""

@@ -19,6 +19,7 @@ from typing import Any
 from ..physics import Simulation
 from ..physics.core.interruption import look_up
 from ..physics.core.model import Labels, Model
+from ..physics.methods.own_law import know, own_laws
 from ..physics.run.messages import Command, Snapshot
 from ..physics.run.runner import Runner
 from ..physics.run.script import Panel, Script, Step, simulation_given
@@ -196,7 +197,7 @@ def _window_process() -> tuple[Any, "subprocess.Popen[bytes]"]:
     with Listener(authkey=key) as listener:
         process = subprocess.Popen([sys.executable, "-c", CODE], stdin=subprocess.PIPE)
         assert process.stdin is not None
-        process.stdin.write(pickle.dumps((listener.address, key)))
+        process.stdin.write(pickle.dumps((listener.address, key, own_laws())))
         process.stdin.close()
         accepted: list[Any] = []
         thread = threading.Thread(target=lambda: accepted.append(listener.accept()), daemon=True)
@@ -252,7 +253,8 @@ class RemoteEngine:
 
 def show() -> None:
     """The window's process: connect to the script, and show what it sends until either ends."""
-    address, key = pickle.load(sys.stdin.buffer)
+    address, key, laws = pickle.load(sys.stdin.buffer)
+    know(laws)
     engine = RemoteEngine(Client(address, authkey=key))
     from .window.program import open_remote
 

@@ -45,7 +45,8 @@ def entries(folder: Path) -> list[SceneEntry]:
         with contextlib.suppress(OSError, ValueError, KeyError, AttributeError, BadZipFile), ZipFile(path) as archive:
             told = tomllib.loads(packed_text(archive)[1])["scene"]
             title, summary, watch = (str(told.get(name, "")) for name in ("title", "summary", "watch"))
-            found.append(SceneEntry(str(path), title or path.stem, summary, path, group=MINE, watch=watch))
+            tags = ("mesh", *map(str, told.get("tags", ())))
+            found.append(SceneEntry(str(path), title or path.stem, summary, path, group=MINE, watch=watch, tags=tags))
     return found
 
 
@@ -55,12 +56,14 @@ def gallery_entries(chosen: str = "") -> list[SceneEntry]:
     found = []
     for key, path in gallery().items():
         scene = Scene.load(path)
-        found.append(SceneEntry(key, scene.title, scene.summary, path, group=scene.group, watch=scene.watch))
+        found.append(SceneEntry(key, scene.title, scene.summary, path, group=scene.group, watch=scene.watch,
+                                tags=scene.tags))
     return found + entries(my_scenes(chosen))
 
 
 def entry_of(path: Path, scene: Scene) -> SceneEntry:
-    return SceneEntry(str(path), scene.title or path.stem, scene.summary, path, group=MINE, watch=scene.watch)
+    return SceneEntry(str(path), scene.title or path.stem, scene.summary, path, group=MINE, watch=scene.watch,
+                      tags=scene.tags)
 
 
 def picture_of(path: Path) -> Path:

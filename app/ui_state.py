@@ -37,6 +37,7 @@ class SceneEntry(NamedTuple):
     light: Any = None      # likewise, in the light theme
     group: str = ""        # the heading it stands under
     watch: str = ""        # what to look at; searched, not shown here
+    tags: tuple[str, ...] = ()  # of what it holds, see Scene.tags
 
 
 @dataclass

@@ -23,14 +23,16 @@ from ..physics.core.model import Array
 from ..physics.core.progress import telling
 from ..physics.run.messages import Snapshot
 from ..physics.run.run_file import packed_text
+from ..physics.scene.build import Setup
 from ..physics.scene.document import Document
-from ..physics.scene.edits import NEW, Change, Pose, add_body, groups, move, moved, names
+from ..physics.scene.edits import NEW, Change, Pose, add_body, groups, move, moved, names, rounded
 from ..physics.scene.form import Location, path_text
 from ..physics.scene.refusals import SceneError, refusing
 from ..physics.scene.scene import Scene
 from ..physics.scene.start import Overlap, overlaps, rows
 from ..physics.scene.toml_writer import to_toml
 from .background import in_background
+from .view.camera import shape_boxes
 
 SHOWN_AFTER = 0.4  # [s] of checking a version, its progress is shown
 SOURCE = "scene"  # name of the scene in messages, which are shown without it
@@ -53,6 +55,7 @@ class Built:
     overlaps: tuple[Overlap, ...] = ()
     rows: tuple[int, ...] = ()  #: place of its table in the file, for each body
     notes: tuple[str, ...] = ()  #: what was assumed
+    boxes: Array = field(default_factory=lambda: np.zeros((0, 2, 3)))  #: (n, 2, 3) around each body [m], nan of planes
 
     @cached_property
     def alone(self) -> Scene:
@@ -73,6 +76,7 @@ class Tools:
     count: list[int] = field(default_factory=lambda: [4, 1, 1])  #: of an arrangement
     spacing: list[float] = field(default_factory=lambda: [1.0, 1.0, 1.0])  #: [m]
     ring: tuple[int, float] = (6, 2.0)  #: bodies in a circle, and its radius [m]
+    mirror: float = 0.0                 #: where the plane of a mirror crosses its axis [m]
 
 
 class Workbench:
@@ -214,6 +218,16 @@ class Workbench:
         members = [set(places) for places in groups(self.document.data.get("body", ())).values()]
         return sorted(set(chosen).union(*(places for places in members if places & set(chosen))))
 
+    def extent(self, chosen: Sequence[int]) -> list[float]:
+        """Of the box around bodies along x, y and z [m], at which copies beside them touch them; 1 where there is none.
+        """
+        boxes = self.built.boxes[[row for row in self.rows_of(chosen) if row < len(self.built.boxes)]]
+        boxes = boxes[np.isfinite(boxes).all(axis=(1, 2))]
+        if not len(boxes):
+            return [1.0, 1.0, 1.0]
+        size = boxes[:, 1].max(axis=0) - boxes[:, 0].min(axis=0)
+        return [rounded(v) if v > 0.0 else 1.0 for v in size]
+
     def rows_of(self, chosen: Sequence[int]) -> list[int]:
         """The bodies of the model that tables of the file have made."""
         wanted = set(chosen)
@@ -338,6 +352,16 @@ def built(text: str, folder: Path | None, path: Path | None) -> Built:
             scene = Scene.from_text(text, folder, name=SOURCE)
             setup = scene.build()
             return Built(text, replace(scene, path=path), (), tuple(overlaps(setup)), rows(scene.tables),
-                         setup.labels.notes)
+                         setup.labels.notes, _boxes(setup))
     except SceneError as error:
         return Built(text, problems=tuple(str(error).splitlines()))
+
+
+def _boxes(setup: Setup) -> Array:
+    """(n, 2, 3) around each body at the start [m]; nan of those without a shape, or of a plane."""
+    model, boxes = setup.model, np.full((len(setup.model.kind), 2, 3), np.nan)
+    lows, highs = shape_boxes(model, setup.state.bodies.x, setup.state.bodies.q)
+    for body, low, high in zip(model.shapes.body, lows, highs, strict=True):
+        boxes[body, 0] = np.fmin(boxes[body, 0], low)
+        boxes[body, 1] = np.fmax(boxes[body, 1], high)
+    return boxes

@@ -34,6 +34,7 @@ from contactlab.physics.run.measures import OWN_MEASURES, STATISTICS
 from contactlab.physics.run.messages import PHASES
 from contactlab.physics.scene import edits
 from contactlab.physics.scene import fields as scene_fields
+from contactlab.physics.scene.scene import HELD
 from contactlab.physics.solvers import SOLVERS
 
 ROOT = Path(__file__).parents[1]
@@ -92,11 +93,12 @@ def tables() -> Iterator[str]:
     yield from (phase.capitalize() for phase in PHASES)
     yield from (measure.capitalize() for measure in OWN_MEASURES)
     yield from STATISTICS
+    yield from (tag.replace("_", " ").capitalize() for tag in (*HELD, "mesh"))
 
 
 def schema() -> Iterator[str]:
     """Names and explanations of the fields of scene files, as the inspector shows them."""
-    for table in scene_fields.TABLES:
+    for table in (*scene_fields.TABLES, *scene_fields.SHAPES):
         for field in scene_fields.fields(table):
             yield from (field.title, field.help)
 

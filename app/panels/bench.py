@@ -15,6 +15,8 @@ from ..keys import key_of
 from ..ui_state import Rect, UiState
 from . import style
 from .fields import Rows, first, read_number, written
+from .pairs import TABLE as PAIRS
+from .pairs import draw_pairs
 
 #: joints that can be added, and what they let their bodies do
 JOINTS = {
@@ -115,7 +117,7 @@ def _joints(ui: UiState) -> None:
             _join(ui, kind, ends, chosen)
     imgui.end_disabled()
     if len(chosen) in (1, 2):
-        style.muted(ui, " and ".join(ends), wrap=True)
+        style.muted(ui, " – ".join(_("world") if end == "world" else end for end in ends), wrap=True)
     else:
         style.muted(ui, _("Choose one body (with the world) or two."), wrap=True)
 
@@ -158,6 +160,8 @@ def _kind(ui: UiState, name: str, form: str) -> None:
         elif name == "body":
             _bodies(ui, count)
         else:
+            if name == "pair":
+                _line(ui, PAIRS, _("Table of all pairs"))
             for k in range(count):
                 _line(ui, (name, k), called(document, (name, k)))
         imgui.tree_pop()
@@ -265,7 +269,10 @@ def draw_inspector(ui: UiState, rect: Rect) -> None:
         _meshes(ui, bodies)
         if place[0] == "material":
             _material_name(ui, str(place[-1]))
-        Rows(ui, place, tuple(places)).draw(skip=("name",) if len(places) > 1 else ())
+        if place == PAIRS:
+            draw_pairs(ui)
+        else:
+            Rows(ui, place, tuple(places)).draw(skip=("name",) if len(places) > 1 else ())
         imgui.dummy((0, ui.font))
         imgui.end_child()
 
@@ -334,6 +341,7 @@ def _actions(ui: UiState, place: Location, bodies: list[int]) -> None:
         imgui.set_item_tooltip(_("Duplicate  ({value})").format(value=key_of('duplicate')))
         style.beside(labelled("\uf00a  Arrange"))
         if imgui.button(labelled("\uf00a  Arrange")):
+            bench.tools.spacing = bench.extent(bodies)
             imgui.open_popup("arrange")
         if imgui.begin_popup("arrange"):
             _arrange(ui)
@@ -372,22 +380,25 @@ def _arrange(ui: UiState) -> None:
         imgui.text(_("along x, y, z") if name == "count" else _("m apart"))
     if imgui.button(labelled("Make the grid##arrange")):
         count, spacing = list(tools.count), list(tools.spacing)
-        ui.request("copies", ("Arrange", lambda d, chosen: edits.arrange(d, chosen, count, spacing)))
+        ui.request("copies", (_("Arrange"), lambda d, chosen: edits.arrange(d, chosen, count, spacing)))
         imgui.close_current_popup()
     imgui.separator()
     style.heading(ui, _("Circle"))
     many, radius = tools.ring
     imgui.set_next_item_width(6.0 * ui.font)
-    many = imgui.input_int("bodies", many)[1]
+    many = imgui.input_int(labelled("bodies##ring"), many)[1]
     imgui.set_next_item_width(6.0 * ui.font)
     radius = imgui.input_double(labelled("m radius"), radius, 0.0, 0.0, "%.6g")[1]
     tools.ring = min(max(many, 2), 1000), radius
     if imgui.button(labelled("Make the circle##arrange")):
         ring = tools.ring
-        ui.request("copies", ("Circle of", lambda d, chosen: edits.circle(d, chosen, *ring)))
+        ui.request("copies", (_("Circle of"), lambda d, chosen: edits.circle(d, chosen, *ring)))
         imgui.close_current_popup()
     imgui.separator()
-    style.heading(ui, _("Mirror through the origin"))
+    style.heading(ui, _("Mirror"))
+    imgui.set_next_item_width(6.0 * ui.font)
+    tools.mirror = imgui.input_double(labelled("m from the origin##mirror"), tools.mirror, 0.0, 0.0,
+                                      "%.6g")[1]
     for k, axis in enumerate("xyz"):
         if imgui.button(f"{_('Across {axis}').format(axis=axis)}###Across {axis}##mirror"):
             ui.request(f"mirror_{axis}")
@@ -431,7 +442,7 @@ def draw_tools(ui: UiState, rect: Rect) -> None:
         _gap(ui)
         for name, (icon, title, does) in TOOLS.items():
             tip = _("{does}  ({value}: the next tool)").format(does=_(does), value=key_of('next_tool'))
-            label, width = (f"{icon}  {title}", 5.0) if rect[2] > 57.0 * ui.font else (icon, 2.2)
+            label, width = (f"{icon}  {_(title)}", 5.0) if rect[2] > 57.0 * ui.font else (icon, 2.2)
             if style.icon_button(ui, name, label, tip, width=width, on=tools.tool == name):
                 tools.tool = name
             imgui.same_line(0, 0.2 * ui.font)

@@ -70,12 +70,13 @@ def chosen(ui: UiState, snapshot: Snapshot) -> int:
 def draw_page_of_choice(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]) -> None:
     """The page of the selected body, of a contact or of a joint."""
     page = ui.state_of(PageUi)
-    for of, title in (("body", N_("Body")), ("contact", N_("Contact")), ("joint", N_("Joint"))):
+    for k, (of, title) in enumerate((("body", N_("Body")), ("contact", N_("Contact")), ("joint", N_("Joint")))):
+        if k:
+            style.flow(style.width_of_switch(_(title)), 0.6 * ui.font)
         imgui.begin_disabled(of == "joint" and not len(snapshot.model.joints.type))
         if style.radio(ui, labelled(f"{title}##page_{of}"), page.of == of):
             page.of = of
         imgui.end_disabled()
-        imgui.same_line(0, 0.6 * ui.font)
     {"body": draw_body, "contact": draw_contact, "joint": draw_joint}[page.of](ui, snapshot)
 
 
@@ -108,6 +109,7 @@ def draw_body(ui: UiState, snapshot: Snapshot) -> None:
 def _bar(ui: UiState, snapshot: Snapshot, mine: BodyUi, body: int) -> None:
     """Whose state, and how its orientation is written."""
     names = snapshot.labels.bodies
+    style.flow(9.0 * ui.font, 0.6 * ui.font)
     imgui.set_next_item_width(9.0 * ui.font)
     if imgui.begin_combo("##body", names[body] if body >= 0 else _("no body")):
         for k in np.flatnonzero(movable(snapshot.model.kind)).tolist():
@@ -117,16 +119,15 @@ def _bar(ui: UiState, snapshot: Snapshot, mine: BodyUi, body: int) -> None:
     imgui.set_item_tooltip(_("A double click in the view selects a body"))
     for quaternion, title, tip in ((False, "R", _("Orientation as a rotation matrix: principal axes to world")),
                                    (True, "q", _("Orientation as a unit quaternion w, x, y, z"))):
-        imgui.same_line(0, (0.8 if not quaternion else 0.4) * ui.font)
+        style.flow(style.width_of_switch(title), (0.4 if quaternion else 0.8) * ui.font)
         if style.radio(ui, f"{title}##orientation", mine.quaternion == quaternion):
             mine.quaternion = quaternion
         imgui.set_item_tooltip(tip)
-    imgui.same_line(0, 1.0 * ui.font)
 
 
 def _about(ui: UiState, mine: BodyUi) -> None:
     """About which point L is told."""
-    imgui.same_line(0, 1.0 * ui.font)
+    style.flow(imgui.calc_text_size(_("L about")).x + 10.9 * ui.font, 1.0 * ui.font)
     imgui.align_text_to_frame_padding()
     style.muted(ui, _("L about"))
     imgui.same_line(0, 0.4 * ui.font)
@@ -158,7 +159,7 @@ def _switches(ui: UiState, mine: BodyUi) -> None:
     shown = {"axes": ("axes", N_("Principal axes")), **ARROWS,
              "support": ("support", N_("Support polygon and centre of pressure"))}
     for name, (title, tip) in shown.items():
-        imgui.same_line(0, 0.5 * ui.font)
+        style.flow(style.width_of_switch(_(title)), 0.5 * ui.font)
         setattr(mine, name, imgui.checkbox(labelled(f"{title}##arrow_{name}"), getattr(mine, name))[1])
         imgui.set_item_tooltip(_(tip))
 

@@ -108,7 +108,7 @@ def draw_side_label(ui: UiState, snapshot: Snapshot, side: Snapshot, rect: Rect,
 
 def draw_compare(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     """Fill the lower area: the sides at the left, the plots beside them."""
-    imgui.begin_child("sides", (20.5 * ui.font, 0))
+    imgui.begin_child("sides", (min(20.5 * ui.font, 0.45 * imgui.get_content_region_avail().x), 0))
     _sides(ui, snapshot, send)
     imgui.end_child()
     imgui.same_line(0, 1.0 * ui.font)
@@ -217,15 +217,16 @@ def _quantity(ui: UiState, snapshot: Snapshot) -> None:
     ui.comparison.quantity = choose_quantity(ui, "quantity", now.quantity)
     if now.body < 0:
         return
-    imgui.same_line(0, 0.4 * ui.font)
-    imgui.text("of")
+    style.flow(12.0 * ui.font, 0.4 * ui.font)
+    imgui.align_text_to_frame_padding()
+    imgui.text(_("of"))
     imgui.same_line(0, 0.4 * ui.font)
     chosen = choose_body(ui, snapshot, "watched", now.body)
     if chosen != now.body:
         ui.comparison.body = chosen
     selected = ui.view.selected
     if 0 <= selected < len(snapshot.x) and selected != now.body and movable(snapshot.model.kind[selected]):
-        imgui.same_line()
+        style.beside(_("The selected one"))
         if imgui.button(labelled("The selected one##watch_selected")):
             ui.comparison.body = selected
 

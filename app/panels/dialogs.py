@@ -370,7 +370,13 @@ def draw_progress(ui: UiState, snapshot: Snapshot | None) -> None:
     if ui.progress is None:
         return
     words, share = ui.progress
-    _place(ui, 26.0, 0.4 if snapshot is None else 0.08)
+    if snapshot is None:
+        _place(ui, 26.0, 0.4)
+    else:
+        x, y, w, _h = ui.view_rect
+        width = min(26.0 * ui.font, max(w - ui.font, 12.0 * ui.font))
+        imgui.set_next_window_pos((x + 0.5 * (w - width), y + 0.5 * ui.font))
+        imgui.set_next_window_size((width, 0.0))
     _floating(ui, "progress", imgui.WindowFlags_.always_auto_resize)
     if snapshot is None:
         with style.font(ui, bold=True, size=20.0):

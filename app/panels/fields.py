@@ -20,6 +20,7 @@ from . import style
 
 WIDEST_TEXT = 4000  # letters of a text that is typed
 DECADES = 1000.0    # greatest ratio of the ends of a slider
+SPACING = 0.25      # between numbers [font heights]
 NARROWEST = 2.6     # room for a number, or half of a name [font heights]
 
 
@@ -54,14 +55,17 @@ class Rows:
             return
         c, edge = style.colors(ui), style.right_edge()
         imgui.align_text_to_frame_padding()
-        width = 7.6 * ui.font
+        width, differ = 7.6 * ui.font, len(self._values(entry)) > 1
+        mark = " ≠" if differ else " *" if entry.needed else ""
         with style.color(imgui.Col_.text, c.text if given is not None else c.muted), style.font(ui, size=14.0):
-            imgui.text(style.clipped_text(f"{_(entry.title)}{' *' if entry.needed else ''}", width))
-        imgui.set_item_tooltip(self._help(entry))
+            imgui.text(style.clipped_text(_(entry.title), width - imgui.calc_text_size(mark).x) + mark)
+        imgui.set_item_tooltip(self._help(entry) + (_("\nThe chosen bodies differ; this is the first one's.") if differ
+                                                    else ""))
         end = 1.7 * ui.font if given is not None and not entry.needed else 0.0
         unit = f" {entry.unit}" if entry.unit and entry.kind in ("number", "whole") else ""
         beside = edge - width - 0.6 * ui.font
-        if beside > NARROWEST * max(entry.count, 2) * ui.font or entry.kind == "flag":  # else below its name
+        roomy = beside > NARROWEST * max(entry.count, 2) * ui.font and self._fits(entry, given, beside - end)
+        if roomy or entry.kind == "flag":  # else below its name
             imgui.same_line(width + 0.6 * ui.font)
         room = imgui.get_content_region_avail().x - end - (imgui.calc_text_size(unit).x if unit else 0.0)
         DRAWN["slider" if slides(entry) else entry.kind](self, entry, label, given, max(room, 3.0 * ui.font))
@@ -76,6 +80,14 @@ class Rows:
             imgui.set_item_tooltip(_("Leave it out: {default}").format(default=_said(entry.default)))
         self._problems(at)
 
+    def _fits(self, entry: Field, given: Any, room: float) -> bool:
+        """Whether numbers can be read in fields that share this room."""
+        if entry.kind != "numbers" or not isinstance(given, list):
+            return True
+        wide = (room - (entry.count - 1) * SPACING * self.ui.font) / entry.count
+        padding = 2.0 * imgui.get_style().frame_padding.x
+        return max(imgui.calc_text_size(written(value)).x for value in given) + padding <= wide
+
     def _help(self, entry: Field) -> str:
         left_out = not entry.needed and entry.default not in (None, "", [])
         default = _("\nLeft out: {default}").format(default=_said(entry.default)) if left_out else ""
@@ -86,18 +98,30 @@ class Rows:
             with style.color(imgui.Col_.text, style.colors(self.ui).danger), style.font(self.ui, size=14.0):
                 imgui.text_wrapped("\uf071  " + problem)
 
+    def _values(self, entry: Field) -> list[Any]:
+        """What the field is in the tables that are edited, each value once."""
+        values: list[Any] = []
+        for place in self.places:
+            value = self.document.get((*place, entry.name))
+            values += [value] if value not in values else []
+        return values
+
     def set(self, entry: Field, value: Any) -> None:
         """Set the field in all tables that are edited."""
+        if self.place[0] == "body" and len(self.place) == 2 and entry.name == "name" and value:
+            self.ui.edit(_("Name {value}").format(value=value), lambda d: edits.rename(d, int(self.place[1]), value))
+            return
+        self.change(entry, lambda place: value)
+
+    def change(self, entry: Field, value_at: Callable[[Location], Any]) -> None:
+        """Set the field in all tables that are edited to what it is to be in each."""
         default = None if entry.needed else entry.default
         what = _("the scene") if self.place[0] == "scene" else path_text(self.place)
         if self.place[0] == "body":
             bodies = [int(place[1]) for place in self.places]
             what = self.ui.workbench.called(bodies)
         name = _("Set {title} of {what}").format(title=_(entry.title).lower(), what=what)
-        if self.place[0] == "body" and len(self.place) == 2 and entry.name == "name" and value:
-            self.ui.edit(_("Name {value}").format(value=value), lambda d: edits.rename(d, int(self.place[1]), value))
-            return
-        self.ui.edit(name, lambda d: [edits.set_field(d, (*p, entry.name), value, default) for p in self.places])
+        self.ui.edit(name, lambda d: [edits.set_field(d, (*p, entry.name), value_at(p), default) for p in self.places])
 
     # ------------------------------------------------------------------------------------------- kinds
 
@@ -145,19 +169,24 @@ class Rows:
             self.set(entry, float(f"{float(texts.pop(label, default)):.3g}"))
 
     def numbers(self, entry: Field, label: str, given: Any, room: float) -> None:
-        count, spacing = entry.count, 0.25 * self.ui.font
+        count, spacing = entry.count, SPACING * self.ui.font
         wide = (room - (count - 1) * spacing) / count
-        values = list(given) if isinstance(given, list) and len(given) == count else None
+        values = given if isinstance(given, list) and len(given) == count else None
         for k in range(count):
             if k:
                 imgui.same_line(0, spacing)
             hint = written(entry.default[k]) if entry.default is not None else ""
             typed = self.typed(f"{label} {k}", written(values[k]) if values else "", wide, hint)
             if typed is not None:
-                others = values or list(entry.default or (1.0, *(count - 1) * (0.0,)) if count == 4 else
-                                        entry.default or count * (0.0,))
-                others[k] = read_number(typed) if typed.strip() else 0.0
-                self.set(entry, others)
+                number = read_number(typed) if typed.strip() else 0.0
+                self.change(entry, lambda place, k=k, number=number: self._with(entry, place, k, number))
+
+    def _with(self, entry: Field, place: Location, k: int, number: Any) -> list[Any]:
+        """The numbers of a table with another one in place k: what is typed for several bodies leaves their others."""
+        given, count = self.document.get((*place, entry.name)), entry.count
+        if not isinstance(given, list) or len(given) != count:
+            given = entry.default or ((1.0, *(count - 1) * (0.0,)) if count == 4 else count * (0.0,))
+        return [*given[:k], number, *given[k + 1 :]]
 
     def names(self, entry: Field, label: str, given: Any, room: float) -> None:
         values = list(given) if isinstance(given, list) else entry.count * [""]
@@ -212,6 +241,12 @@ class Rows:
         typed = self.typed(label, "" if given is None else inline(given), room, "")
         if typed is not None:
             self.set(entry, read_value(typed) if typed.strip() else None)
+
+    def words(self, entry: Field, label: str, given: Any, room: float) -> None:
+        shown = ", ".join(map(str, given)) if isinstance(given, list) else ""
+        typed = self.typed(label, shown, room, _("words, with commas between"))
+        if typed is not None:
+            self.set(entry, [word.strip() for word in typed.split(",") if word.strip()] or None)
 
     def typed(self, label: str, shown: str, room: float, hint: str) -> str | None:
         """A field of one line: what was typed, once it is complete."""
@@ -290,7 +325,8 @@ class Rows:
 #: kind of a field -> the method that draws it
 DRAWN: dict[str, Callable[..., None]] = {
     "text": Rows.text, "number": Rows.number, "whole": Rows.number, "numbers": Rows.numbers, "names": Rows.names,
-    "choice": Rows.choice, "slider": Rows.slider, "flag": Rows.flag, "color": Rows.color, "toml": Rows.toml,
+    "words": Rows.words, "choice": Rows.choice, "slider": Rows.slider, "flag": Rows.flag, "color": Rows.color,
+    "toml": Rows.toml,
 }
 
 

@@ -1,5 +1,7 @@
-"""The gallery: scenes in groups with pictures, titles and summaries, and a field to search them. A click opens one."""
+"""The gallery: scenes in groups with pictures, titles and summaries, a field to search them, and their tags. A click
+opens one."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import groupby
@@ -31,8 +33,15 @@ def draw_gallery(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command
                 ui.request("panel_gallery")
         imgui.set_item_tooltip(_("Hide the gallery (View menu shows it again)"))
         search = ui.state_of(Search)
-        imgui.set_next_item_width(imgui.get_content_region_avail().x)
+        imgui.set_next_item_width(imgui.get_content_region_avail().x - 2.4 * ui.font)
         changed, search.text = imgui.input_text_with_hint("##search_scenes", "\uf002  " + _("Search"), search.text)
+        imgui.same_line(0, 0.4 * ui.font)
+        if imgui.button("\uf02b##tags", (2.0 * ui.font, 0)):
+            imgui.open_popup("tags")
+        imgui.set_item_tooltip(_("Tags: what scenes hold, and their own words"))
+        if imgui.begin_popup("tags"):
+            changed |= _tags(ui, search)
+            imgui.end_popup()
         if changed:
             imgui.set_next_window_scroll((-1.0, 0.0))
         imgui.begin_child("scenes")
@@ -41,14 +50,39 @@ def draw_gallery(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command
 
 
 def found(scenes: Iterable[SceneEntry], text: str) -> list[SceneEntry]:
-    """The scenes whose words hold every word of the text, of either case, or a part of a word."""
+    """The scenes whose words hold every word of the text, of either case, or a part of a word; and which have every tag
+    that is written with a # before it."""
     wanted = text.lower().split()
-    return [s for s in scenes if all(word in _words(s) for word in wanted)]
+    tags = {word[1:] for word in wanted if word.startswith("#") and len(word) > 1}
+    words = [word for word in wanted if not word.startswith("#")]
+    return [s for s in scenes if tags <= set(map(written, s.tags)) and all(word in _words(s) for word in words)]
+
+
+def written(tag: str) -> str:
+    """A tag as it is searched for: one word in small letters."""
+    return "_".join(tag.lower().split())
+
+
+def called(tag: str) -> str:
+    """A tag as it is shown: shapes and joints have the names of their buttons."""
+    words = tag.replace("_", " ")
+    return _(words) if _(words) != words else _(words.capitalize())
+
+
+def _tags(ui: UiState, search: Search) -> bool:
+    """All tags with the numbers of their scenes; a click searches for one, or no longer. Whether that was done."""
+    chosen, changed = search.text.split(), False
+    for tag, count in sorted(Counter(tag for scene in ui.scenes for tag in scene.tags).items()):
+        word = f"#{written(tag)}"
+        if imgui.menu_item_simple(f"{called(tag)}###tag {tag}", str(count), word in chosen):
+            rest = [other for other in chosen if other != word]
+            search.text, changed = " ".join(rest if word in chosen else [*rest, word]), True
+    return changed
 
 
 def _words(scene: SceneEntry) -> str:
     """What a search looks through: the texts as they are shown, and in English."""
-    texts = (scene.title, scene.summary, scene.group, scene.watch)
+    texts = (scene.title, scene.summary, scene.group, scene.watch, *(tag.replace("_", " ") for tag in scene.tags))
     return " ".join((scene.key, *texts, *map(_, texts))).lower()
 
 

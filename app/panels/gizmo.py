@@ -42,11 +42,11 @@ class Meaning(NamedTuple):
 
 #: tools that drag arrows of bodies
 ARROWS = {
-    "velocity": Meaning("velocity", "velocity", "m/s", 0.1, 0.1),
+    "velocity": Meaning("velocity", N_("velocity"), "m/s", 0.1, 0.1),
     "spin": Meaning("angular_velocity", N_("angular velocity"), "rad/s", 0.05, 0.1),
 }
-AXIS = Meaning("axis", "axis", "", 0.15, 0.1)  # of a joint, by the tool that turns
-GRAVITY = Meaning("gravity", "gravity", "m/s²", 0.02, 0.1)
+AXIS = Meaning("axis", N_("axis"), "", 0.15, 0.1)  # of a joint, by the tool that turns
+GRAVITY = Meaning("gravity", N_("gravity"), "m/s²", 0.02, 0.1)
 
 
 class Arrow(NamedTuple):
@@ -117,7 +117,7 @@ def draw_handles(ui: UiState, snapshot: Snapshot, camera: Camera) -> None:
             held.begun = where
         held.matrix = np.array(given.values, float).reshape(4, 4).T
         if shown is not None:
-            ui.dragging = f"{shown.means.words.capitalize()} {told(shown)}"
+            ui.dragging = f"{_(shown.means.words).capitalize()} {told(shown)}"
         else:
             _follow(ui, held, kind, joint)
     elif held.begun is not None:
@@ -213,7 +213,7 @@ def _draw_arrow(ui: UiState, arrow: Arrow, metres: float, camera: Camera) -> Non
             side = 0.4 * HEAD * ui.font * np.array([-along[1], along[0]]) / length
             draw.add_triangle_filled(tuple(tip), tuple(back + side), tuple(back - side), color)
         draw.pop_clip_rect()
-    text = f"{arrow.means.words} {np.linalg.norm(arrow.value):.4g} {arrow.means.unit}"
+    text = f"{_(arrow.means.words)} {np.linalg.norm(arrow.value):.4g} {arrow.means.unit}"
     draw_labels(ui, [SimpleNamespace(position=ends[1], text=text, color=c.accent)], camera, ui.view_rect)
 
 

@@ -106,8 +106,8 @@ def _coefficient(
         imgui.text(f"{symbol} = {shown:.2f}")
     else:
         imgui.text(f"{symbol} = {low:.2f} … {high:.2f}")
-    imgui.same_line(7.0 * ui.font)
-    imgui.set_next_item_width(max(imgui.get_content_region_avail().x - 2.8 * ui.font, 4.0 * ui.font))
+    imgui.same_line(min(7.0 * ui.font, 0.4 * imgui.get_window_width()))
+    imgui.set_next_item_width(max(imgui.get_content_region_avail().x - 2.8 * ui.font, 2.0 * ui.font))
     changed, value = style.slider(f"impact_{name}", shown, bottom, top, "%.2f", ui)
     imgui.same_line(0, 0.3 * ui.font)
     imgui.begin_disabled(asked is None)
@@ -122,10 +122,9 @@ def _coefficient(
 def _laws(ui: UiState, view: ImpactView) -> None:
     """All laws with what they lose; a click chooses the one that is shown."""
     with style.font(ui, size=14.0):
-        if imgui.begin_table("laws", 3, TABLE & ~imgui.TableFlags_.scroll_y):
-            imgui.table_setup_column(_("Law"))
-            imgui.table_setup_column(_("Energy lost"), imgui.TableColumnFlags_.width_fixed, 7.6 * ui.font)
-            imgui.table_setup_column(_("Status"), imgui.TableColumnFlags_.width_fixed, 4.0 * ui.font)
+        widths = (8.0, 7.6, 4.0)
+        if style.table(ui, "laws", widths, TABLE & ~imgui.TableFlags_.scroll_y):
+            style.columns(ui, (N_("Law"), N_("Energy lost"), N_("Status")), widths)
             imgui.table_headers_row()
             for law, impact in view.impacts.items():
                 imgui.table_next_row()
@@ -193,12 +192,11 @@ def _contacts(ui: UiState, snapshot: Snapshot, view: ImpactView, impulse: np.nda
     """ζ before and after and the impulse of each contact."""
     contacts = view.contacts
     columns = [_("Contact"), "ζ⁻", "ζ⁺", "P [N s]"] + (["|P_t|"] if width == 3 else [])
-    if not imgui.begin_table("impact_contacts", len(columns), TABLE):
+    widths = [7.0, *(len(columns) - 1) * [4.4]]
+    if not style.table(ui, "impact_contacts", widths, TABLE):
         return
     imgui.table_setup_scroll_freeze(0, 1)
-    for k, heading in enumerate(columns):
-        flags = imgui.TableColumnFlags_.width_fixed if k else imgui.TableColumnFlags_.width_stretch
-        imgui.table_setup_column(heading, flags, 4.4 * ui.font if k else 0.0)
+    style.columns(ui, columns, widths)
     imgui.table_headers_row()
     for i in np.argsort(-impulse[::width], kind="stable").tolist():  # the hardest blow first
         imgui.table_next_row()

@@ -19,6 +19,7 @@ from .status import draw_status
 from .transport import draw_transport
 
 Send = Callable[[Command], None]
+UNDER = 64.0      # width of a window below which the lower area takes all of it [font heights]
 PRESENTED = 0.42  # of the width for the text of a presentation
 GAP = 2.0  # [pixels at scale 1] between panels
 VIEW = N_("The view")  # title under which the window notes that the view failed
@@ -96,18 +97,17 @@ def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: f
         left = min(p.lesson_width * font, (0.35 if p.parameters else 0.5) * width) + gap
         ui.plates.append((0.0, top, left - gap, bottom - top))
         guard(ui, "The author", ui.plates[-1], partial(draw_author, ui, snapshot, ui.plates[-1]))
+    under = p.lower and width < UNDER * font  # all of a narrow window is as wide as what stands there wants to be
+    if under:
+        bottom = _lower(ui, snapshot, send, (left, top, width - left, bottom - top), gap)
     if p.parameters and not ui.course.on:
         wide = min(p.parameters_width * font, 0.35 * width)
         ui.plates.append((width - wide, top, wide, bottom - top))
         guard(ui, "The parameters", ui.plates[-1], partial(draw_parameters, ui, snapshot, send, ui.plates[-1]))
         p.parameters_width -= _edge(ui, "parameters_edge", (width - wide - gap, top, gap, bottom - top), 0) / font
         right = width - wide - gap
-    if p.lower:
-        tall = lower.height(ui, bottom - top)
-        ui.places[lower.TITLE] = (left, bottom - tall, right - left, tall)
-        lower.draw_lower(ui, snapshot, send, ui.places[lower.TITLE], gap)
-        lower.resize(ui, _edge(ui, "lower_edge", (left, bottom - tall - gap, right - left, gap), 1))
-        bottom -= tall + gap
+    if p.lower and not under:
+        bottom = _lower(ui, snapshot, send, (left, top, right - left, bottom - top), gap)
     if p.gallery and not ui.course.on and not ui.author.on:
         wide = min(p.gallery_width * font, 0.3 * width)
         ui.plates.append((0.0, top, wide, bottom - top))
@@ -117,6 +117,17 @@ def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: f
     p.gallery_width = min(max(p.gallery_width, 10.0), 40.0)
     p.parameters_width = min(max(p.parameters_width, 15.0), 40.0)
     ui.view_rect = (left, top, max(right - left, 1.0), max(bottom - top, 1.0))
+
+
+def _lower(ui: UiState, snapshot: Snapshot, send: Send, room: Rect, gap: float) -> float:
+    """The lower area in this room; where what is above it ends [pixels]."""
+    left, top, wide, high = room
+    tall = lower.height(ui, high)
+    bottom = top + high - tall
+    ui.places[lower.TITLE] = (left, bottom, wide, tall)
+    lower.draw_lower(ui, snapshot, send, ui.places[lower.TITLE], gap)
+    lower.resize(ui, _edge(ui, "lower_edge", (left, bottom - gap, wide, gap), 1))
+    return bottom - gap
 
 
 def _lesson(ui: UiState, snapshot: Snapshot, send: Send, rect: Rect) -> float:

@@ -37,6 +37,7 @@ ABOUT = {
     Account.DRIFT: N_("What is left: errors of the method, overlap taken out, what the method does not book"),
 }
 
+LEAST, LEAST_WITH_PLOT = 40.0, 58.0  # widths of the table, and of table and plot, that can be read [font heights]
 #: heading, share of the width, explanation
 COLUMNS = (
     (N_("Since the start"), 1.4, N_("By cause")),
@@ -75,9 +76,12 @@ def draw_ledger(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command]
     if snapshot is None:
         return
     wide = imgui.get_content_region_avail().x
-    imgui.begin_child("ledger_table", (0.68 * wide, 0.0))
+    beside = wide > LEAST_WITH_PLOT * ui.font
+    imgui.begin_child("ledger_table", (0.68 * wide if beside else 0.0, 0.0))
     _table(ui, snapshot.ledger)
     imgui.end_child()
+    if not beside:
+        return
     imgui.same_line(0, 1.2 * ui.font)
     imgui.begin_child("ledger_plot", (0.0, 0.0))
     draw_energy(ui, snapshot, send)
@@ -88,7 +92,10 @@ def _table(ui: UiState, ledger: Array) -> None:
     colors, largest = style.colors(ui), np.abs(ledger[: Account.START]).max(axis=0)
     noise = NOISE * np.array([largest[0], *[largest[1:4].max()] * 3, *[largest[4:].max()] * 3])
     with style.font(ui, size=15.0):
-        if not imgui.begin_table("ledger", 5, TABLE):
+        least = LEAST * ui.font
+        narrow = imgui.get_content_region_avail().x < least
+        if not imgui.begin_table("ledger", 5, TABLE | (imgui.TableFlags_.scroll_x if narrow else 0), (0.0, 0.0),
+                                 least if narrow else 0.0):
             return
         imgui.table_setup_scroll_freeze(0, 1)
         for title, width, _meaning in COLUMNS:

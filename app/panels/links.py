@@ -40,7 +40,7 @@ def draw_links(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None])
             imgui.same_line()
         imgui.begin_child(f"links_{name}", (width, 17 * ui.font), 0, imgui.WindowFlags_.no_scrollbar)
         with style.font(ui, bold=True, size=13.0), style.color(imgui.Col_.text, style.colors(ui).muted):
-            imgui.text(title)
+            imgui.text(_(title))
         with style.font(ui, size=13.0):
             _plot(ui, found.points, name, factor)
         imgui.end_child()
@@ -64,6 +64,7 @@ def colors_of_kinds(ui: UiState) -> tuple[style.Color, ...]:
 
 
 def title_of(coordinates: str, cure: str) -> str:
+    coordinates = {"generalized": N_("generalized"), "maximal": N_("maximal")}[coordinates]
     if not cure:
         return _("{coordinates}: joints cannot come apart").format(coordinates=_(coordinates))
     return f"{_(coordinates)}, " + _({"none": N_("no cure"), "baumgarte": "Baumgarte"}.get(cure, cure))
@@ -94,7 +95,7 @@ def _plot(ui: UiState, points: tuple[LinkPoint, ...], name: str, factor: float) 
     low, high = (0.5 * values.min(), 2.0 * values.max()) if len(values) else (0.1, 10.0)
     implot.push_style_var(implot.StyleVar_.plot_padding, (4.0, 4.0))
     if implot.begin_plot(f"##links_{name}", (-1, -1), PLOT):
-        implot.setup_axes("links", "", implot.AxisFlags_.no_highlight,
+        implot.setup_axes(_("links"), "", implot.AxisFlags_.no_highlight,
                           implot.AxisFlags_.no_highlight | implot.AxisFlags_.no_label)
         for axis, limits in ((implot.ImAxis_.x1, (0.8, 70.0)), (implot.ImAxis_.y1, (low, high))):
             implot.setup_axis_scale(axis.value, implot.Scale_.log10.value)

@@ -14,6 +14,7 @@ from . import pictures, style
 from .formula import formula
 
 VECTOR = 3.9          # width of a vector [font heights]
+HEAD = 6.6            # of the heading of M with its unit
 LABEL = 1.9           # of the contacts' numbers
 SIGN = 1.1            # of = and +
 TALLEST, WIDEST = 2.2, 6.0  # cell [font heights]
@@ -259,9 +260,10 @@ def _heads(ui: UiState, grid: Grid, x: float, y: float, right: float, M: Array) 
     font = ui.font
     power = exponent(float(np.abs(M).max(initial=0.0)), room_for(ui, grid))
     scale = "" if power == 0 else rf"10^{{{power}}}\,"
+    wide = right - grid.x > HEAD * font
     heads = (
         (x + LABEL * font, r"\dot\zeta\ [\mathrm{m/s^2}]"),
-        (grid.x, rf"M\ [{scale}\mathrm{{1/kg}}]"),
+        (grid.x, rf"M\ [{scale}\mathrm{{1/kg}}]" if wide else "M"),
         (right + 0.3 * font, r"\lambda\ [\mathrm{N}]"),
         (right + (0.3 + VECTOR + SIGN) * font, r"d\ [\mathrm{m/s^2}]"),
     )

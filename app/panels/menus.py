@@ -97,11 +97,12 @@ def _lessons_menu(ui: UiState) -> None:
 def _edit_menu(ui: UiState, snapshot: Snapshot | None) -> None:
     """Undo and redo say what they are of."""
     bench = ui.workbench
-    _item(ui, "edit", "Let it run" if bench.on else "Edit the scene")
+    _item(ui, "edit", N_("Let it run") if bench.on else N_("Edit the scene"))
     imgui.separator()
     changes = bench.changes(("", "") if snapshot is None else snapshot.changes)
     for name, change in zip(("undo", "redo"), changes, strict=True):
-        title = f"{name.capitalize()}: {change[:1].lower() + change[1:]}" if change else name.capitalize()
+        title = _(COMMANDS[name].title)
+        title += f": {change[:1].lower() + change[1:]}" if change else ""
         if imgui.menu_item_simple(f"{title}##{name}", key_of(name), enabled=bool(change)):
             ui.request(name)
     imgui.separator()
@@ -117,7 +118,7 @@ def _compare_menu(ui: UiState, snapshot: Snapshot | None) -> None:
                                   enabled=len(sides) < SIDES[1]):
             ui.request("compare_with", method)
     imgui.separator()
-    _item(ui, "compare", "End the comparison" if sides else "With the next method")
+    _item(ui, "compare", N_("End the comparison") if sides else N_("With the next method"))
     _item(ui, "next_side")
     _item(ui, "tab_compare")
     imgui.separator()
@@ -131,7 +132,7 @@ def _view_menu(ui: UiState) -> None:
     panels = {"gallery": N_("Gallery"), "parameters": N_("Parameters"), "lower": N_("Contacts and equations")}
     for name, title in panels.items():
         _item(ui, f"panel_{name}", title, getattr(ui.preferences, name))
-    _item(ui, "hide_panels", "Hide all panels", ui.panels_hidden)
+    _item(ui, "hide_panels", N_("Hide all panels"), ui.panels_hidden)
     imgui.separator()
     for name, title in TOGGLES.items():
         _item(ui, f"toggle_{name}", title, getattr(ui.view, name))
@@ -140,7 +141,7 @@ def _view_menu(ui: UiState) -> None:
         for name in VIEWS:
             _item(ui, f"view_{name}")
         imgui.end_menu()
-    _item(ui, "reduced_motion", "Reduced motion", ui.preferences.reduced_motion)
+    _item(ui, "reduced_motion", N_("Reduced motion"), ui.preferences.reduced_motion)
     if imgui.begin_menu(labelled("Language")):
         for language, name in LANGUAGES.items():
             _item(ui, f"language_{language}", name, language == used())

@@ -69,6 +69,7 @@ def draw_page(ui: UiState, snapshot: Snapshot, lines: list[Line], words: tuple[s
 
 def copy_button(ui: UiState, name: str, t: float, lines: list[Line], words: tuple[str, ...]) -> None:
     """Takes the page, with all digits, to the clipboard."""
+    style.beside(_("Copy"))
     if imgui.button(labelled("Copy##body")):
         imgui.set_clipboard_text(copied(name, t, lines, words))
     imgui.set_item_tooltip(_("All numbers of this page, with all their digits"))

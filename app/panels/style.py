@@ -325,10 +325,20 @@ def right_edge() -> float:
 
 def beside(label: str) -> None:
     """Put a button with this label, "Close##map", beside the last widget where there is room, else on its own line."""
-    gap = imgui.get_style().item_spacing.x + 2.0 * imgui.get_style().frame_padding.x
-    end = imgui.get_item_rect_max().x - imgui.get_window_pos().x + gap + imgui.calc_text_size(label, True).x
-    if end <= right_edge():
-        imgui.same_line()
+    flow(imgui.calc_text_size(label, True).x + 2.0 * imgui.get_style().frame_padding.x)
+
+
+def flow(width: float, gap: float = -1.0) -> None:
+    """Put what comes next, of this width, beside the last widget where there is room, else on its own line. gap: to it,
+    else the usual one [pixels]."""
+    gap = imgui.get_style().item_spacing.x if gap < 0.0 else gap
+    if imgui.get_item_rect_max().x - imgui.get_window_pos().x + gap + width <= right_edge():
+        imgui.same_line(0, gap)
+
+
+def width_of_switch(label: str) -> float:
+    """Of a check box or a radio button with this label [pixels]."""
+    return imgui.get_frame_height() + imgui.get_style().item_inner_spacing.x + imgui.calc_text_size(label, True).x
 
 
 def clipped_text(text: str, width: float) -> str:

@@ -8,6 +8,7 @@ from ...physics.core.settings import GAINS, SETTINGS
 from ...physics.integrators import IMPLICIT, INTEGRATORS, Integrator
 from ...physics.laws.soft import D_N, D_R, K_N, K_S, LAWS, lumped
 from ...physics.methods.compliant.stability import stable_step
+from ...physics.methods.own_law import ELSEWHERE
 from ...physics.run.messages import Set, Snapshot
 from ...physics.scene.gains import Gains, damping_for, meaning
 from ..ui_state import UiState
@@ -78,6 +79,9 @@ def _gains_mean(ui: UiState, snapshot: Snapshot, send: Send, gains: Gains, mass:
     if not (0.0 < gains.stiffness < np.inf and gains.damping < np.inf and gains.series < np.inf):
         style.muted(ui, _("{names}: rigid").format(names=names), wrap=True)
         return
+    if LAWS[gains.law].code == ELSEWHERE:
+        style.muted(ui, _("{names}: by the law of the script").format(names=names), wrap=True)
+        return
     wanted, speed = ui.asked.get("wanted_e", E_AND_SPEED)
     m = meaning(gains, mass, float(np.linalg.norm(snapshot.settings.gravity)), speed)
     style.muted(ui, f"{names}, {mass:.3g} kg", wrap=True)
@@ -92,6 +96,8 @@ def _gains_mean(ui: UiState, snapshot: Snapshot, send: Send, gains: Gains, mass:
         changed, speed = style.slider("impact_speed", speed, 0.05, 20.0, "%.2g", ui, logarithmic=True)
         if changed:
             ui.asked["wanted_e"] = (wanted, speed)
+    if LAWS[gains.law].force is not None:  # what its D does to e is known to its author alone
+        return
     value_row(ui, _("Wanted e"), f"{wanted:.2f}" if wanted > 0.0 else _("0: as dead as can be"))
     imgui.set_next_item_width(imgui.get_content_region_avail().x - 5.5 * ui.font)
     changed, wanted = style.slider("wanted_e", wanted, 0.0, 0.99, "%.2f", ui)

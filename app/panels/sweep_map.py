@@ -167,7 +167,7 @@ def _axis(ui: UiState, snapshot: Snapshot, axis: Axis, k: int) -> None:
     """The parameter, and from where to where in how many steps."""
     imgui.set_next_item_width(-1)
     if imgui.begin_combo(f"##map_axis_{k}", titled(axis.name), imgui.ComboFlags_.height_largest):
-        if k > 0 and imgui.selectable("nothing", not axis.name)[0]:
+        if k > 0 and imgui.selectable(labelled("nothing"), not axis.name)[0]:
             axis.name = ""
         for name in parameters(ui, snapshot):
             if imgui.selectable(f"{titled(name)}##{k}", name == axis.name)[0]:
@@ -177,7 +177,7 @@ def _axis(ui: UiState, snapshot: Snapshot, axis: Axis, k: int) -> None:
         imgui.end_combo()
     if not axis.name:
         return
-    given = (("from", "low"), ("to", "high"), ("values", "count"))
+    given = ((_("from"), "low"), (_("to"), "high"), (_("values"), "count"))
     words = sum(imgui.calc_text_size(label).x + 0.8 * ui.font for label, _ in given)
     wide = min(4.2 * ui.font, (imgui.get_content_region_avail().x - words) / len(given))
     for label, attribute in given:
@@ -230,14 +230,14 @@ def parameters(ui: UiState, snapshot: Snapshot) -> list[str]:
 def titled(name: str) -> str:
     """A parameter in words: "Friction  μ", "ball: velocity x"."""
     if not name:
-        return "nothing"
+        return _("nothing")
     if name in SETTINGS:
-        return SETTINGS[name].slider.label
+        return _(SETTINGS[name].slider.label)
     _body, _dot, rest = name.partition(".")
     places = [place for place in PLACES if rest.endswith(f".{place}")]
     body = rest[: -len(places[0]) - 1] if places else rest
     what, _dot, axis = (places[0] if places else "").partition(".")
-    return f"{body}: {what.replace('_', ' ')} {'xyz'[int(axis)] if axis else ''}".rstrip()
+    return f"{body}: {_(what.replace('_', ' '))} {'xyz'[int(axis)] if axis else ''}".rstrip()
 
 
 def _range(name: str) -> tuple[float, float]:

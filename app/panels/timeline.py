@@ -345,12 +345,16 @@ def _list(ui: UiState, snapshot: Snapshot, events: list[Event], send: Send) -> N
         return
     flags = imgui.TableFlags_.scroll_y | imgui.TableFlags_.row_bg | imgui.TableFlags_.no_saved_settings
     with style.font(ui, size=13.0):
-        if not imgui.begin_table("timeline_events", 3, flags):
+        columns = (("t [s]", 4.3), (_("Event"), 6.9), (_("Bodies and reason"), 9.0))
+        least = sum(width for _name, width in columns) * ui.font
+        narrow = imgui.get_content_region_avail().x < least
+        if not imgui.begin_table("timeline_events", 3, flags | (imgui.TableFlags_.scroll_x if narrow else 0), (0, 0),
+                                 least if narrow else 0.0):
             return
         imgui.table_setup_scroll_freeze(0, 1)
-        for name, width in (("t [s]", 4.3), (_("Event"), 6.9), (_("Bodies and reason"), 0.0)):
-            how = imgui.TableColumnFlags_.width_fixed if width else imgui.TableColumnFlags_.width_stretch
-            imgui.table_setup_column(name, how, width * ui.font)
+        for k, (name, width) in enumerate(columns):
+            how = imgui.TableColumnFlags_.width_fixed if k < 2 else imgui.TableColumnFlags_.width_stretch
+            imgui.table_setup_column(name, how, width * ui.font if k < 2 else 0.0)
         imgui.table_headers_row()
         present = max((k for k, e in enumerate(listed) if e.t <= snapshot.now), default=0)
         clipper = imgui.ListClipper()

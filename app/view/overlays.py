@@ -1,8 +1,7 @@
 """Glyphs over the picture: contacts, forces, impacts, the mouse spring, and what else a snapshot says; and the legend.
 
-Contact forces are those on body b, the successor (body a gets the opposite), or those on the selected body.
+Contact forces are those on the upper of two bodies (the lower one gets the opposite), or those on the selected body.
 """
-
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +43,7 @@ NAMES = 80             # at most
 SLIDING = 1e-3         # [m/s] slower than this is no slip
 DIMMED = 0.22          # opacity of glyphs that do not concern the selected body
 RINGED = 1.6           # radius of a disc's ring over the disc's: what it covers of an arrow
+LEVEL = 1e-3           # slope of a normal below which neither body is the upper one
 NEGLIGIBLE = 1e-9      # [m] what is told of the distance from a closed form
 
 
@@ -163,7 +163,7 @@ def _contacts(b: _Builder, snapshot: Snapshot, options: ViewOptions, scale: Scal
     hovered = int(np.searchsorted(rows, options.hovered_contact)) if options.hovered_contact in rows else -1
     c = Contacts._make([c.count, *(field[rows] for field in c[1:])])
     look = b.look
-    sign, alpha = _concerned(c, options.selected)
+    sign, alpha = _concerned(c, options.selected, movable(snapshot.model.kind))
     touching = (c.current | c.active).astype(bool)
     if options.normals:
         length = 0.45 * scale.body
@@ -206,10 +206,14 @@ def _cut(contacts: Contacts) -> Contacts:
     return Contacts._make([contacts.count, *(field[:n] for field in contacts[1:])])
 
 
-def _concerned(c: Contacts, selected: int) -> tuple[Array, Array]:
-    """Sign of the forces to draw and opacity, (c,) each: with a body selected, forces on it; else those on body b."""
+def _concerned(c: Contacts, selected: int, moves: Flags) -> tuple[Array, Array]:
+    """Sign of the forces to draw, 1 = on body b, and opacity, (c,) each: with a body selected, forces on it; else those
+    on the upper of two, beside each other on the one that moves."""
     if selected < 0:
-        return np.ones(len(c.gap)), np.ones(len(c.gap))
+        level = np.abs(c.normal[:, 2]) < LEVEL
+        on_a = c.normal[:, 2] < 0.0
+        on_a[level] = moves[c.body_a[level]] & ~moves[c.body_b[level]]
+        return np.where(on_a, -1.0, 1.0), np.ones(len(c.gap))
     concerned = (c.body_a == selected) | (c.body_b == selected)
     return np.where(c.body_a == selected, -1.0, 1.0), np.where(concerned, 1.0, DIMMED)
 
@@ -520,7 +524,7 @@ def legend_of_vectors(snapshot: Snapshot, options: ViewOptions) -> list[LegendRo
 def _force_rows(snapshot: Snapshot, options: ViewOptions, scale: Scale, look: Theme) -> list[LegendRow]:
     """On which body the forces act, and how long they are."""
     name = snapshot.labels.bodies[options.selected] if 0 <= options.selected < len(snapshot.x) else ""
-    on = _("forces on {name}").format(name=name) if name else _("forces on body b; −force on body a")
+    on = _("forces on {name}").format(name=name) if name else _("forces on the upper body; opposite on the lower")
     if options.logarithmic:
         length = _("length ~ log(1 + F / {force})").format(force=quantity(scale.force / 100.0, 'N'))
     else:

@@ -9,6 +9,7 @@ undeformed shapes. While they touch p = z, and the surfaces push with f_n >= 0:
     hunt_crossley   f = δ (K + D δ̇)         no jump of the force at the first touch       [Hunt & Crossley 1975]
     standard_solid  a spring K_s in series with the linear K ∥ D
     kelvin_voigt    f = max(0, K δ + D δ̇) while δ > 0: the surface has no state of its own, contact ends with δ
+    a user's        f = max(0, F(δ, δ̇, K, D)) likewise, see `own`
 
 Two compliant surfaces carry the same force in series, p = z_1 + z_2. Free surfaces recover by f = 0.
 Tangentially f_stick = -K_t x - D_t v, brought into the cone |f_t| <= μ f_n [RBDA eqs. 11.77–11.79].
@@ -18,6 +19,7 @@ relative spin across the normal. A surface with D_r takes the power D_r c² for 
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +27,7 @@ import numpy as np
 from ..core.jit import helper
 from ..core.model import Array, BodyKind, Model, ShapeKind
 from ..core.vec import add, axpy, dot, scale
+from .own import OWN, own_depth, own_energy, own_force, own_gains, own_implicit
 
 LINEAR, HERTZ, HUNT_CROSSLEY, CLIPPED = range(4)  #: codes of the normal force
 K_N, D_N, K_T, D_T, K_S, D_R = range(6)  #: columns of Materials.surfaces, in the order of core.settings.GAINS
@@ -36,16 +39,17 @@ class SoftLaw:
     """A law as the menu shows it."""
 
     title: str           #: shown in the menu, with a short description
-    code: int            #: of the normal force: LINEAR, HERTZ, HUNT_CROSSLEY or CLIPPED
+    code: int            #: of the normal force: LINEAR, HERTZ, HUNT_CROSSLEY, CLIPPED or an address
     exponents: tuple[float, float] = (1.0, 1.0)  #: a, b of f = K δ^a + D δ^(b - 1) δ̇, see `series`
     units: tuple[str, str] = ("N/m", "N s/m")    #: of K and D
     two_states: bool = False  #: each of two surfaces has a state of its own where their K/D differ
     series: bool = False      #: has a spring K_s in series
+    force: Callable[[float, float, float, float], float] | None = None  #: F(δ, δ̇, K, D) [N] of a user's law
 
     @property
     def by_speed(self) -> bool:
         """Whether the restitution of an impact depends on its speed."""
-        return self.exponents != (1.0, 1.0)
+        return self.exponents != (1.0, 1.0) or self.force is not None
 
 
 LAWS: dict[str, SoftLaw] = {
@@ -138,6 +142,8 @@ def spring_force(law, k, z):
         return k * max(-z, 0.0) ** 1.5
     if law == HUNT_CROSSLEY:
         return k * max(-z, 0.0)
+    if law >= OWN:
+        return own_force(law, max(-z, 0.0), 0.0, k, 0.0)
     return -k * z
 
 
@@ -150,6 +156,8 @@ def spring_energy(law, k, z):
         return 0.4 * k * max(-z, 0.0) ** 2.5
     if law == HUNT_CROSSLEY:
         return 0.5 * k * max(-z, 0.0) ** 2
+    if law >= OWN:
+        return own_energy(law, k, max(-z, 0.0))
     return 0.5 * k * z * z
 
 
@@ -157,6 +165,8 @@ def spring_energy(law, k, z):
 def depth_of_impact(law, k, speed, inv_mass):
     """Largest depth δ [m] of an impact without damping: U(δ) = ½ m v², m = 1/inv_mass."""
     twice = speed * speed / inv_mass
+    if law >= OWN:
+        return own_depth(law, k, 0.5 * twice)
     return (1.25 * twice / k) ** 0.4 if law == HERTZ else math.sqrt(twice / k)
 
 
@@ -169,6 +179,8 @@ def normal_force(law, k1, d1, k2, d2, z1, z2, rate):
         return max(-z1, 0.0) * (k1 - d1 * rate)
     if law == CLIPPED:
         return max(-k1 * z1 - d1 * rate, 0.0) if z1 <= 0.0 else 0.0
+    if law >= OWN:
+        return max(own_force(law, -z1, -rate, k1, d1), 0.0) if z1 <= 0.0 else 0.0
     if k2 == math.inf:
         return -k1 * z1 - d1 * rate
     if d1 == 0.0:
@@ -180,20 +192,20 @@ def normal_force(law, k1, d1, k2, d2, z1, z2, rate):
 @helper
 def free_height(law, z1, z2):
     """Gap below which a body touches surfaces that nothing touches."""
-    return 0.0 if law == CLIPPED else z1 + z2
+    return 0.0 if law >= CLIPPED else z1 + z2
 
 
 @helper
 def follows(law):
     """Whether contact lasts as long as shapes overlap, even where the surface does not push."""
-    return law == CLIPPED
+    return law >= CLIPPED
 
 
 @helper
 def pressed_in(law, k2, d1, d2, free, gap, z1, z2):
     """z of both surfaces of a touching contact, z_1 + z_2 = p; `free`: they touch for the first time, and the
     difference is shared as dampers share a sudden push, 1/D_i each."""
-    if law == CLIPPED:
+    if law >= CLIPPED:
         return min(gap, 0.0), 0.0
     if free and k2 < math.inf and d1 > 0.0:
         z2 += (1.0 / d2) / (1.0 / d1 + 1.0 / d2) * (gap - (z1 + z2))
@@ -203,15 +215,15 @@ def pressed_in(law, k2, d1, d2, free, gap, z1, z2):
 @helper
 def until_release(law, f, gap):
     """A value that is >= 0 while the contact lasts, at the normal force f and this gap: the force itself, as contact
-    ends where the surfaces would have to pull; where shapes do not overlap, by laws whose force is then 0, and for the
-    clipped law the overlap."""
-    return -gap if law == CLIPPED or (varies(law) and gap > 0.0) else f
+    ends where the surfaces would have to pull; where shapes do not overlap, by laws whose force is then 0, and for
+    laws without a state the overlap."""
+    return -gap if law >= CLIPPED or (varies(law) and gap > 0.0) else f
 
 
 @helper
 def varies(law):
     """Whether stiffness and damping depend on how deep the surface is pressed in."""
-    return law in (HERTZ, HUNT_CROSSLEY)
+    return law in (HERTZ, HUNT_CROSSLEY) or law >= OWN
 
 
 @helper
@@ -221,13 +233,15 @@ def gains_at(law, k, d, depth):
         return 1.5 * k * math.sqrt(depth), d * math.sqrt(depth)
     if law == HUNT_CROSSLEY:
         return k, d * depth
+    if law >= OWN:
+        return own_gains(law, k, d, depth)
     return k, d
 
 
 @helper
 def free_rate(law, k, d, z):
     """ż of a surface that nothing touches; 0 without damping, where it recovers at once."""
-    if d == 0.0 or k == math.inf or law == CLIPPED:
+    if d == 0.0 or k == math.inf or law >= CLIPPED:
         return 0.0
     if law == HUNT_CROSSLEY:
         return k / d if z < 0.0 else 0.0
@@ -243,7 +257,7 @@ def unit_rate(k, d, z, f):
 @helper
 def recovered(law, k, d, z, time):
     """z of a surface that nothing touched for some time [s]: z_0 exp(-K t/D)."""
-    if z == 0.0 or d == 0.0 or k == math.inf or law == CLIPPED:
+    if z == 0.0 or d == 0.0 or k == math.inf or law >= CLIPPED:
         return 0.0
     if law == HUNT_CROSSLEY:
         return min(0.0, z + k * time / d)
@@ -266,6 +280,8 @@ def implicit_force(law, units, g, gap, z1, z2):
         c1, c2 = softness(k1, d1, g), softness(k2, d2, g)
         start = c1 * d1 * z1 / g + (c2 * d2 * z2 / g if c2 > 0.0 else 0.0)
         return (start - gap) / (c1 + c2), 1.0 / (c1 + c2)
+    if law >= OWN:
+        return own_implicit(law, k1, d1, g, gap, z1)
     depth = max(-gap, 0.0)
     rate = (depth + z1) / g
     root = math.sqrt(depth)
@@ -281,7 +297,7 @@ def implicit_end(law, k, d, z, f, g, gap):
     """z of a surface at the end of such a step under the force f at this gap."""
     if k == math.inf:
         return 0.0
-    if law == CLIPPED:
+    if law >= CLIPPED:
         return min(gap, 0.0)
     if not varies(law):
         return (d * z / g - f) / (k + d / g)

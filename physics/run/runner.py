@@ -73,7 +73,7 @@ class Runner:
         self.failure = ""                             #: traceback of the last engine error, for reports
         self._clock = clock
         self._paused = paused
-        self._warming: str | None = "loading"
+        self._warming: str | None = N_("loading")
         self._rest: subprocess.Popen[bytes] | None = None  #: compiles the kernels that the first scene does not need
         self._commands: deque[m.Command] = deque()
         self._wake = threading.Event()
@@ -573,7 +573,7 @@ class Runner:
             links=self._studies.links, orders=self._studies.orders, map=self._studies.map, fan=self._studies.fan,
             instant=instant and instant._replace(now=sim.time),
             replaying=self._sides.replaying, differs=self._sides.differs,
-            script=self._script and self._script.panel.shown(self._sides.script is not None),
+            script=self._script and self._script.shown(self._sides.script is not None),
             trial=self._trial and self._trial.state,
         )
 

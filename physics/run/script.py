@@ -100,6 +100,7 @@ class ShownPanel(NamedTuple):
     texts: tuple[tuple[str, str], ...]
     curves: tuple[ShownCurve, ...]
     arrows: tuple[ShownArrow, ...]
+    seconds: float = 0.0  #: that the script takes a step, of late
 
 
 class _Points:
@@ -228,14 +229,14 @@ class Panel:
         for _, points in self._curves.values():
             points.cut(t)
 
-    def shown(self, runs: bool) -> ShownPanel:
-        """As the window shows it now."""
+    def shown(self, runs: bool, seconds: float = 0.0) -> ShownPanel:
+        """As the window shows it now; seconds: that the script takes a step."""
         return ShownPanel(
             runs, tuple(ShownControl(c.kind, c.name, c.value, c.low, c.high, c.unit, c.logarithmic, c.options)
                         for c in self._controls.values()),
             tuple(self._texts.items()),
             tuple(ShownCurve(name, unit, points.rows) for name, (unit, points) in self._curves.items()),
-            tuple(self._arrows) if runs else ())
+            tuple(self._arrows) if runs else (), seconds)
 
 
 class Script:
@@ -246,11 +247,16 @@ class Script:
         self.step = step if step is not None else simulation.controller
         self.panel = panel if panel is not None else Panel()
 
+    def shown(self, runs: bool) -> ShownPanel:
+        """The panel as the window shows it now."""
+        return self.panel.shown(runs, self.simulation.script_seconds)
+
     def drive(self, simulations: Sequence[Simulation]) -> None:
         """Let the script drive these: the sides of a comparison, of which the panel shows the first, or its own alone.
         """
         for side, simulation in enumerate(simulations):
             simulation.controller = partial(self._call, side == 0)
+            simulation.force_law = self.simulation.force_law
 
     def _call(self, first: bool, simulation: Simulation) -> None:
         self.panel.begin(simulation.time, first)

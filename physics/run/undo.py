@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from ..core.settings import SETTINGS
 from ..simulation.commands import Grab, Place, PushJoint, Reset, Set, SimulationCommand
 from ..simulation.history import arrays
-from ..simulation.simulation import Standing
+from ..simulation.standing import Standing
 
 SHARE = 0.25    # memory for the states before changes / memory for going back
 ONE_DRAG = 0.7  # time between two commands of a slider that is dragged, at most [wall s]

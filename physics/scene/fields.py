@@ -17,7 +17,8 @@ class Field(NamedTuple):
     """A field of a table."""
 
     name: str
-    kind: str           #: flag, whole, number, text, choice, numbers, names, color, table, list, or toml: anything else
+    #: flag, whole, number, text, choice, numbers, names, words, color, table, list, or toml: anything else
+    kind: str
     unit: str           #: as in the description, "" where there is none
     help: str           #: the description
     default: Any        #: None where there is none
@@ -87,6 +88,8 @@ def _field(name: str, entry: Mapping[str, Any], known: Mapping[str, Any], needed
         kind, table = LIST, name
     elif named and "minItems" in form:
         kind, count = "names", form["minItems"]
+    elif item.get("type") == "string" and "minItems" not in form and not named:
+        kind = "words"
     elif item.get("type") == "number" and form.get("minItems") == form.get("maxItems", -1):
         kind, count = "numbers", form["minItems"]
     elif options and all(o.get("minItems") == 4 == o.get("maxItems") for o in options):

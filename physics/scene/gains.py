@@ -2,12 +2,14 @@
 
 import functools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..laws.soft import LAWS, depth_of_impact, normal_force
+from ..laws.own import HALVINGS, LONGEST, NODES, NUDGE, PACE, WEIGHTS
+from ..laws.soft import LAWS, SoftLaw, depth_of_impact, normal_force
 
 FREQUENCY = 30.0  # natural frequency of the heaviest body on a surface whose material states no stiffness [Hz]
 DEADEST = 0.5     # largest damping ratio that is derived from the restitution of a material
@@ -76,14 +78,12 @@ class Meaning:
 def meaning(gains: Gains, mass: float, gravity: float, speed: float) -> Meaning:
     """What gains mean for a mass [kg] under gravity [m/s2] and in an impact at a speed [m/s]. With the nonlinear laws
     (`SoftLaw.by_speed`) e and the duration of the impact depend on this speed."""
-    k, d, weight, law = gains.stiffness, gains.damping, mass * gravity, LAWS[gains.law]
+    k, weight, law = gains.stiffness, mass * gravity, LAWS[gains.law]
     if law.series:
         omega, ratio = _slow_pair(gains, mass)
         sag = weight / k + weight / gains.series
     else:
-        a, b = law.exponents
-        sag = (weight / k) ** (1.0 / a)
-        stiff, damp = a * k * sag ** (a - 1.0), d * sag ** (b - 1.0)
+        sag, stiff, damp = _at_rest(gains, weight)
         omega = math.sqrt(stiff / mass)
         ratio = damp / (2.0 * math.sqrt(stiff * mass)) if stiff > 0.0 else 0.0
     if not (law.series or law.by_speed):
@@ -91,6 +91,33 @@ def meaning(gains: Gains, mass: float, gravity: float, speed: float) -> Meaning:
     else:
         e, time = impact(gains, mass, speed)
     return Meaning(omega / (2.0 * math.pi), ratio, e, sag, time)
+
+
+def _at_rest(gains: Gains, weight: float) -> tuple[float, float, float]:
+    """Depth [m] under a weight [N], ∂f/∂δ and ∂f/∂δ̇ there."""
+    k, d, law = gains.stiffness, gains.damping, LAWS[gains.law]
+    force = law.force
+    if force is not None:
+        sag = _where(lambda depth: force(depth, 0.0, k, 0.0), weight)
+        step = NUDGE * sag
+        stiff = 0.5 * (force(sag + step, 0.0, k, d) - force(sag - step, 0.0, k, d)) / step if step > 0.0 else 0.0
+        return sag, stiff, 0.5 * (force(sag, PACE, k, d) - force(sag, -PACE, k, d)) / PACE
+    a, b = law.exponents
+    sag = (weight / k) ** (1.0 / a)
+    return sag, a * k * sag ** (a - 1.0), d * sag ** (b - 1.0)
+
+
+def _where(rises: Callable[[float], float], to: float) -> float:
+    """The depth [m] at which something that rises with it reaches a value; the deepest looked at where it does not."""
+    low, high = 0.0, 1e-9
+    for _ in range(LONGEST):
+        if rises(high) >= to:
+            break
+        low, high = high, 2.0 * high
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if rises(middle) < to else (low, middle)
+    return high
 
 
 def _slow_pair(gains: Gains, mass: float) -> tuple[float, float]:
@@ -106,20 +133,26 @@ def _slow_pair(gains: Gains, mass: float) -> tuple[float, float]:
     return omega, float(-(pair[0] + pair[1]).real) / (2.0 * omega)
 
 
-@functools.lru_cache(512)
 def impact(gains: Gains, mass: float, speed: float) -> tuple[float, float]:
     """Effective e and duration [s] of an impact of a mass [kg] at a speed [m/s], without gravity.
 
     m δ̈ = -f(δ, δ̇) is integrated until f = 0. e = 0 where f does not become 0 within the time of IMPACT_LENGTH.
     """
-    if LAWS[gains.law].series:
+    return _impact(gains, LAWS[gains.law], mass, speed)
+
+
+@functools.lru_cache(512)
+def _impact(gains: Gains, law: SoftLaw, mass: float, speed: float) -> tuple[float, float]:
+    if law.series:
         return _impact_on_solid(gains, mass)
-    code, k, d = LAWS[gains.law].code, gains.stiffness, gains.damping
+    k, d, own = gains.stiffness, gains.damping, law.force
     depth = _depth(gains, mass, speed)
     h, y = depth / speed / IMPACT_STEPS, (0.0, speed)
 
     def force(delta: float, rate: float) -> float:
-        return normal_force.py_func(code, k, d, math.inf, math.inf, -delta, 0.0, -rate)
+        if own is not None:
+            return max(own(delta, rate, k, d), 0.0) if delta > 0.0 else 0.0
+        return normal_force.py_func(law.code, k, d, math.inf, math.inf, -delta, 0.0, -rate)
 
     def moved(y: tuple[float, float], s: float, r: tuple[float, float]) -> tuple[float, float]:
         return y[0] + s * r[0], y[1] + s * r[1]
@@ -190,7 +223,15 @@ def damping_for(restitution: float, gains: Gains, mass: float, speed: float) -> 
 
 def _depth(gains: Gains, mass: float, speed: float) -> float:
     """Greatest depth of an impact without damping [m]."""
-    return depth_of_impact.py_func(LAWS[gains.law].code, gains.stiffness, speed, 1.0 / mass)
+    force, k = LAWS[gains.law].force, gains.stiffness
+    if force is None:
+        return depth_of_impact.py_func(LAWS[gains.law].code, k, speed, 1.0 / mass)
+
+    def energy(depth: float) -> float:
+        return sum(w * force(depth * u * u, 0.0, k, 0.0) * 2.0 * depth * u
+                   for u, w in zip(NODES, WEIGHTS, strict=True))
+
+    return _where(energy, 0.5 * mass * speed * speed)
 
 
 def surface_gains(given: Any, restitution: float, mass: float) -> list[float]:

@@ -28,6 +28,9 @@ from .schema import Apart, CameraTable, HeightField, Hull, Mesh, SceneFile
 from .toml_writer import to_toml
 from .urdf import read_urdf
 
+#: tags of what is neither method, shape nor joint
+HELD = ("kinematic", "spring", "compare", "closed_form", "array")
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -60,6 +63,16 @@ class Scene:
     def watch(self) -> str:
         """What to look at."""
         return self.tables.scene.watch
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Words by which it is found: its own, its method, and what it holds, in the words of scene files."""
+        file = self.tables
+        held = dict(zip(HELD, (any(body.kinematic for body in file.body), file.spring, file.compare, file.closed_form,
+                               file.array), strict=True))
+        shapes = [shape.type for body in file.body for shape in body.shape]
+        return tuple(dict.fromkeys([*file.scene.tags, file.solver.method, *shapes, *(j.type for j in file.joint),
+                                    *(name for name, there in held.items() if there)]))
 
     @property
     def speed(self) -> float:

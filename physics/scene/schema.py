@@ -67,6 +67,7 @@ class SceneTable(Table):
     gravity: Vec3 = _field((0.0, 0.0, -9.81), "three numbers [m/s2]")
     order: Number = _field(0.0, "a number: the scene's place in the gallery")
     group: str = _field("", "a few words: the heading that the scene stands under in the gallery")
+    tags: tuple[Name, ...] = _field((), "words by which the gallery finds the scene, beside those of what it holds")
     speed: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=1e-3, le=1e3)] = _field(
         1.0, "how fast it plays at first, a number from 0.001 to 1000 times real time"
     )

@@ -1,11 +1,12 @@
 """Simulation: one model, one state, one method. Scripts use it; in the app the physics thread owns it."""
 
 import math
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,39 +23,24 @@ from ..core.tuple_abi import forget_packed
 from ..dynamics.forces import Loads, empty_loads
 from ..methods import METHODS, Marching, Method, Untreatable
 from ..methods.choices import check_settings, vector_of
+from ..methods.own_law import failures
 from ..methods.sleep import forget
 from ..problem.problem import ContactProblem
 from ..scene.scene import Scene, setup_of
 from ..solvers import refusal
 from .commands import Grab, MoveGrab, Place, PushJoint, Release, Reset, Set, SimulationCommand
 from .failure import CannotStep, reason, script_reason
+from .force_law import add_forces
 from .history import History, Inputs, hash_of_state
 from .overrides import overridden
 from .reading import Reading
+from .standing import Saved, Standing, copy_loads
 from .tables import USUAL, Trace, tracing
 
 Result = TypeVar("Result")
 AT_ONCE = 64       # steps at most in one call of `Simulation.run`
+LATELY = 0.1       # weight of the last step in `script_seconds`
 BODY_STEPS = 4000  # and at most so many for all bodies: hundredths of a second, after which a run can be interrupted
-
-
-class Saved(NamedTuple):
-    """All that `restore` needs to continue with the same bits."""
-
-    step: int
-    state: State
-    settings: Settings
-    loads: Loads
-
-
-class Standing(NamedTuple):
-    """Where a simulation stands; `Simulation.stand` brings it back there."""
-
-    saved: Saved
-    contacts: Contacts
-    info: StepInfo
-    history: History | None  #: that goes on being recorded
-    events: list[Event]      #: likewise
 
 
 class Simulation(Reading):
@@ -80,6 +66,12 @@ class Simulation(Reading):
         #: called with the simulation before every new step, say to put forces on it; what it puts is recorded, so that
         #: steps that are made again need no controller
         self.controller: Callable[[Simulation], object] | None = None
+        #: f(t, x, q, v, w, force, torque), called likewise with arrays of all bodies, a row a body: centres of mass x
+        #: [m] and their velocities v, turns q of the principal axes and angular velocities w. It adds to force [N] at
+        #: the centres and to torque [N m] about them. Compiled by numba it takes microseconds for any number.
+        self.force_law: Callable[..., object] | None = None
+        self.script_seconds = 0.0       #: that controller and force_law take a step, of late
+        self._acted = False             # they have been called
         self._observers: list[Callable[[Simulation], None]] = []  # called after every new step
         self._events: list[Event] = []  # ordered by step; after seeking back also later ones, until the next step
         self._dropped_events = 0
@@ -107,8 +99,8 @@ class Simulation(Reading):
         """
         self._keep()
         replays = self.replays
-        if self.controller is not None and not replays:
-            self._control(self.controller)
+        if not (self.controller is None and self.force_law is None) and not replays:
+            self._control()
         if self.history is not None and not replays:
             self.history.record(self.step_count, self.state, Inputs(self.settings, self._loads_or_none()))
         try:
@@ -140,16 +132,24 @@ class Simulation(Reading):
             self._dropped_events += len(self._events) - EVENTS.most
             del self._events[:-EVENTS.most]
 
-    def _control(self, controller: "Callable[[Simulation], object]") -> None:
-        """Call the controller. Where it fails, nothing that it did to the state or the loads of this step stays."""
+    def _control(self) -> None:
+        """Let the script act: its controller, then its force law. Where it fails, nothing that it did to the state or
+        the loads of this step stays."""
+        begin = time.perf_counter()
         try:
-            controller(self)
+            if self.controller is not None:
+                self.controller(self)
+            if self.force_law is not None:
+                add_forces(self.force_law, self.time, self.state.bodies, self.loads)
         except Interrupted:
             raise
         except Exception as error:
             self.state, self._spare = self._spare, self.state
             self._clear_pushes()
             raise CannotStep(script_reason(error, self.time)) from error
+        if self._acted:  # the first call may compile
+            self.script_seconds += LATELY * (time.perf_counter() - begin - self.script_seconds)
+        self._acted = True
 
     @property
     def replays(self) -> bool:
@@ -197,7 +197,7 @@ class Simulation(Reading):
         try:
             return apart(task, self.state, self.loads, self.settings, *args)
         except LeftBehind:  # what that task still writes to is its own from here on
-            self._method, self.state, self.loads = None, copy_state(self.state), _copy_loads(self.loads)
+            self._method, self.state, self.loads = None, copy_state(self.state), copy_loads(self.loads)
             self._page = ledger.empty_page()
             told = self._told or empty_contacts(0)  # what nobody has read so far is lost
             self._told, self._info = Contacts._make(a.copy() for a in told), self._info or StepInfo()
@@ -219,12 +219,18 @@ class Simulation(Reading):
 
     def _attempt(self, task: Callable[..., Result], *args: Any) -> Result:
         """The result of a method's task at this instant: the one place where a method may fail. Raises CannotStep."""
+        failures.clear()
         try:
-            return task(*args)
+            result = task(*args)
         except Interrupted:
             raise
         except Exception as error:
-            raise CannotStep(reason(error, self.settings, self.time)) from error
+            own = failures.pop() if failures else None  # of a soft law of the user, which came first
+            told = script_reason(own, self.time) if own else reason(error, self.settings, self.time)
+            raise CannotStep(told) from (own or error)
+        if failures:
+            raise CannotStep(script_reason(failures[0], self.time)) from failures[0]
+        return result
 
     def run(self, until: float) -> None:
         """Step to the step boundary nearest to time `until` [s]. Where nobody looks in between, many steps are made in
@@ -239,7 +245,8 @@ class Simulation(Reading):
     @property
     def _unwatched(self) -> bool:
         """Whether nothing has to be done between steps but to note their events."""
-        watched = self.controller is not None or self.history is not None or len(self._observers) > 0
+        acts = self.controller is not None or self.force_law is not None
+        watched = acts or self.history is not None or len(self._observers) > 0
         return not watched and self._marching and not self.loads.force.any() and not self.loads.torque.any()
 
     def _march(self, most: int, until: float) -> bool:
@@ -247,6 +254,7 @@ class Simulation(Reading):
         one of them fails: made by itself it says why."""
         self._have_method()
         self._keep()
+        failures.clear()
         try:
             made, finite = self._apart(self._method.march, self._page, most, until)
         except Interrupted:
@@ -254,7 +262,7 @@ class Simulation(Reading):
             raise
         except Exception:
             finite = False
-        if not finite:
+        if not finite or failures:
             self.state, self._spare = self._spare, self.state
             return False
         first = self.step_count + 1
@@ -324,7 +332,7 @@ class Simulation(Reading):
         """The recorded inputs with which the state after step number `step` was advanced; the loads as a copy."""
         assert self.history is not None
         inputs = self.history.inputs(step)
-        return inputs.settings, _copy_loads(inputs.loads) if inputs.loads else self._no_loads()
+        return inputs.settings, copy_loads(inputs.loads) if inputs.loads else self._no_loads()
 
     # ------------------------------------------------------------------------------------------------ loads, settings
 
@@ -461,20 +469,20 @@ class Simulation(Reading):
         loads = self.loads
         given: list[Any] = [loads.force, loads.torque, loads.joint]
         bits = b"".join(given)  # compared as bytes: a third of the time of `any`
-        return None if loads.grab_body[0] < 0 and bits == bytes(len(bits)) else _copy_loads(loads)
+        return None if loads.grab_body[0] < 0 and bits == bytes(len(bits)) else copy_loads(loads)
 
     # ------------------------------------------------------------------------------------------------ going back
 
     def save(self) -> Saved:
         """A copy of everything that `restore` needs; the run may go on."""
-        return Saved(self.step_count, copy_state(self.state), self.settings, _copy_loads(self.loads))
+        return Saved(self.step_count, copy_state(self.state), self.settings, copy_loads(self.loads))
 
     def restore(self, saved: Saved) -> None:
         """Go back to a saved instant of the same scene; later steps are the same to the last bit."""
         self._apply(saved.settings)
         self._set_state(saved.step, saved.state)
         self.replaying = False
-        self.loads = _copy_loads(saved.loads)
+        self.loads = copy_loads(saved.loads)
 
     def standing(self) -> Standing:
         """Where it stands now, with the contacts of the last step."""
@@ -591,7 +599,3 @@ class Simulation(Reading):
         while self.step_count < step:
             look_up()
             self._step_again()
-
-
-def _copy_loads(loads: Loads) -> Loads:
-    return Loads._make(a.copy() for a in loads)

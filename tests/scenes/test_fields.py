@@ -71,6 +71,8 @@ def value(table, entry):
         return not entry.default
     if entry.kind == "choice":
         return next(c for c in reversed(entry.choices) if c != entry.default)
+    if entry.kind == "words":
+        return ["one", "two words"]
     if entry.kind == "color":
         return "#e69f00"
     if entry.kind == "text":

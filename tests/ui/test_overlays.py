@@ -52,17 +52,31 @@ def test_a_force_is_drawn_from_the_contact_along_its_direction_at_the_stated_sca
 
 
 @pytest.mark.parametrize("switch", ["forces", "friction_forces"])
-@pytest.mark.parametrize(("selected", "sign"), [(-1, 1.0), (1, 1.0), (0, -1.0)])
-def test_forces_act_on_body_b_or_on_the_selected_body(switch, selected, sign):
-    shown = scene(contact(0, 1, lam=2000.0, friction_force=(500.0, 0.0, 0.0), friction=0.5))
+@pytest.mark.parametrize(("normal", "selected", "on"), [
+    ((0.0, 0.0, 1.0), -1, 1), ((0.0, 0.0, -1.0), -1, 0), ((0.6, 0.0, -0.8), -1, 0), ((1.0, 0.0, 0.0), -1, 1),
+    ((0.0, 0.0, -1.0), 1, 1), ((0.0, 0.0, 1.0), 1, 1), ((0.0, 0.0, 1.0), 0, 0),
+])
+def test_forces_act_on_the_upper_of_two_bodies_or_on_the_selected_one(switch, normal, selected, on):
+    """A normal points from the first body to the second, which is the upper one where it points up."""
+    across = np.cross(normal, (0.0, 1.0, 0.0))
+    shown = scene(contact(0, 1, normal=normal, lam=2000.0, friction_force=tuple(500.0 * across), friction=0.5))
     start, end, _ = arrows(shown, **{switch: True}, selected=selected)
     direction = (end - start)[0] / np.linalg.norm(end - start)
-    assert np.allclose(direction, [0, 0, sign] if switch == "forces" else [sign, 0, 0])
+    along = np.array(normal) if switch == "forces" else across
+    assert np.allclose(direction, along if on == 1 else -along)
+
+
+def test_beside_each_other_the_body_that_moves_is_the_one_on_which_forces_act():
+    fixed, free = body("box", (1.0, 0, 0), fixed=True, size=[1, 1, 1]), body("sphere", (0, 0, 0), radius=0.5)
+    for bodies, on in (((free, fixed), 0), ((fixed, free), 1)):
+        shown = snapshot(*bodies, contacts=contact(0, 1, normal=(1.0, 0.0, 0.0), lam=2000.0))
+        start, end, _ = arrows(shown, forces=True)
+        assert np.sign((end - start)[0, 0]) == (1.0 if on == 1 else -1.0)
 
 
 def test_the_legend_says_on_which_body_the_forces_act():
     texts = [row.text for row in legend(scene(), ViewOptions())]
-    assert any("on body b" in text and "body a" in text for text in texts)
+    assert any("on the upper body" in text and "lower" in text for text in texts)
     texts = [row.text for row in legend(scene(), ViewOptions(selected=1))]
     assert any(text == "forces on 1" for text in texts)
 

@@ -164,6 +164,26 @@ def test_a_search_leaves_the_scenes_that_have_all_its_words(probe):
         assert "".join(s.key for s in found(scenes, text)) == keys, text
 
 
+def test_tags_are_searched_whole_and_found_by_their_words_too():
+    scenes = [SceneEntry("a", "Apples", "", Path("a"), tags=("event_driven", "ball")),
+              SceneEntry("b", "Bricks", "", Path("b"), tags=("time_stepping", "box", "My own tag"))]
+    for text, keys in (("#ball", "a"), ("#bal", ""), ("#box #time_stepping", "b"), ("#box #ball", ""), ("#", "ab"),
+                       ("#my_own_tag", "b"), ("event driven", "a"), ("#BOX bri", "b")):
+        assert "".join(s.key for s in found(scenes, text)) == keys, text
+
+
+def test_a_tag_is_chosen_in_the_list_of_all_and_given_up_there(probe):
+    probe.ui.scenes = [entry._replace(tags=("box", *(("hinge",) if entry.key == "a" else ())))
+                       for entry in probe.ui.scenes]
+    probe.click("\uf02b##tags")
+    assert probe.drawn() >= {"tag box", "tag hinge"}
+    probe.click("tag hinge")
+    assert probe.drawn() & {"scene_a", "scene_b"} == {"scene_a"}
+    probe.click("\uf02b##tags")
+    probe.click("tag hinge")
+    assert probe.drawn() >= {"scene_a", "scene_b"}
+
+
 def test_what_is_typed_into_the_search_field_is_searched(probe):
     assert {"scene_a", "scene_b"} <= probe.drawn()
     probe.click("##search_scenes")

@@ -20,6 +20,7 @@ from contactlab.app.figure import as_csv
 from contactlab.app.lab import Engine
 from contactlab.app.opening import CannotOpen
 from contactlab.app.panels import lower, style
+from contactlab.app.panels import script as script_panel
 from contactlab.app.panels.script import draw_curves, draw_script
 from contactlab.app.ui_state import UiState
 from contactlab.app.view.camera import Camera
@@ -139,6 +140,14 @@ def test_the_controls_of_a_script_send_what_the_user_does(probed):
     assert SetControl("on", True) in sent and SetControl("kick", True) in sent
     gain = [c.value for c in sent if isinstance(c, SetControl) and c.name == "gain"]
     assert gain and 5.0 < gain[-1] <= 10.0
+
+
+def test_what_a_script_costs_stands_beside_its_controls(probed, monkeypatch):
+    told = []
+    monkeypatch.setattr(script_panel, "value_row", lambda ui, name, value: told.append((name, value)))
+    snapshot = shown()
+    probed(lambda ui: draw_script(ui, snapshot.script._replace(seconds=3.5e-5), lambda _: None))
+    assert ("The script takes, a step", "35 µs") in told
 
 
 def test_where_another_scene_runs_a_button_leads_back(probed):

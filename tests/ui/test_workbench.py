@@ -15,11 +15,13 @@ from probe import Probe
 from contactlab.app.making import INSTALLED
 from contactlab.app.opening import CannotOpen, opened
 from contactlab.app.panels.layout import draw_ui
+from contactlab.app.panels.pairs import by_rule, give, pairs_of
 from contactlab.app.scene_files import Draft, SavedFile, entries, lost_work
 from contactlab.app.workbench import Workbench, text_of
 from contactlab.assets import gallery
 from contactlab.physics.run.messages import Open, Pause
 from contactlab.physics.scene import edits
+from contactlab.physics.scene.document import Document
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.history import hash_of_state
 from contactlab.physics.simulation.simulation import Simulation
@@ -383,3 +385,101 @@ def test_every_table_and_every_shape_has_a_page(desk, probe):
         desk.bench.choose(place)
         probe.frame(2)
         assert desk.ui.failures == {}, desk.ui.failures
+
+
+PAIRED = BALL + """
+[material.steel]
+restitution = 0.8
+friction = 0.2
+
+[material.rubber]
+friction = 0.8
+"""
+
+
+@pytest.fixture
+def paired(tmp_path):
+    return Desk(tmp_path, PAIRED)
+
+
+def test_the_table_of_pairs_tells_the_rule_and_takes_what_is_typed(paired, monkeypatch):
+    """By rule the greater restitution and the geometric mean of the frictions, √(0.2 · 0.8) = 0.4."""
+    bench = paired.bench
+    assert [(a, b) for a, b, _ in pairs_of(bench.document)] == [
+        ("default", "steel"), ("default", "rubber"), ("steel", "rubber")]
+    assert by_rule(bench.document, "steel", "rubber", "restitution") == 0.8
+    assert by_rule(bench.document, "steel", "rubber", "friction") == pytest.approx(0.4)
+    assert by_rule(bench.document, "steel", "rubber", "friction_static") is None
+    scene = Scene.from_text(bench.text, None)
+    model, k = scene.build().model, scene.build().labels.materials.index
+    assert model.materials.friction[k("steel"), k("rubber")] == pytest.approx(0.4)  # as the engine has it
+
+    def draw(ui):
+        draw_ui(ui, paired.lab.snapshot, paired.lab.send)
+        paired.serve()
+
+    drawn = Probe(monkeypatch, draw, paired.ui)
+    bench.choose(("pair",))
+    drawn.frame(3)
+    drawn.click("##pair steel rubber friction")
+    drawn.type("0.9")
+    drawn.key(imgui.Key.enter)
+    assert bench.document.get(("pair", 0)) == {"materials": ["steel", "rubber"], "friction": 0.9}
+    assert bench.undoes == "Set friction of steel – rubber" and checked(bench).problems == ()
+    drawn.click("##pair steel rubber friction_static")
+    drawn.type("0.1")  # less than friction
+    drawn.key(imgui.Key.enter)
+    assert "friction" in checked(bench).problems_at(("pair", 0, "friction_static"))[0]
+    paired.run("undo")
+    paired.run("undo")
+    assert bench.document.get(("pair",)) is None
+    drawn.gui.release()
+
+
+def test_a_pair_of_which_nothing_is_given_is_none():
+    document = Document(PAIRED)
+    give(document, "rubber", "steel", "restitution", 0.1)
+    give(document, "steel", "rubber", "friction", 0.3)  # the same pair, named the other way round
+    assert document.data["pair"] == [{"materials": ["rubber", "steel"], "restitution": 0.1, "friction": 0.3}]
+    for name in ("friction", "restitution"):
+        give(document, "rubber", "steel", name, None)
+    assert "pair" not in document.data
+
+
+def test_a_number_typed_for_several_bodies_leaves_their_other_numbers(desk, probe):
+    """Moved onto one height, they do not come to lie in one place."""
+    desk.ui.edit("Add", lambda d: edits.add_body(d, {"type": "sphere", "radius": 0.1}, (2.0, 3.0, 4.0)))
+    desk.bench.choose(("body", 1), ("body", 2))
+    probe.frame(3)
+    probe.click("##body[1].position 2")
+    probe.type("0.5")
+    probe.key(imgui.Key.enter)
+    placed = [desk.bench.document.get(("body", k, "position")) for k in (1, 2)]
+    assert placed == [[0.0, 0.0, 0.5], [2.0, 3.0, 0.5]] and desk.bench.undoes == "Set position of 2 bodies"
+
+
+def test_copies_touch_what_they_are_copies_of(desk):
+    """The sphere of the scene has a radius of 0.25 m."""
+    desk.bench.choose(("body", 1))
+    assert desk.bench.extent([1]) == [0.5, 0.5, 0.5] and desk.bench.extent([0]) == [1.0, 1.0, 1.0]
+    desk.run("duplicate")
+    assert desk.bench.document.get(("body", 2, "position")) == [0.5, 0.0, 1.0]
+    assert checked(desk.bench).built.overlaps == ()
+
+
+def test_the_plane_of_a_mirror_stands_where_the_tools_say(desk):
+    desk.bench.choose(("body", 1))
+    desk.bench.tools.mirror = 2.0
+    desk.run("mirror_x")
+    assert desk.bench.document.get(("body", 2, "position")) == [4.0, 0.0, 1.0]
+
+
+def test_the_mouse_leaves_alone_what_is_locked(desk):
+    desk.bench.choose(("body", 1))
+    assert desk.bench.free == [1]
+    desk.bench.preview = edits.Pose(np.ones(3), np.array([1.0, 0.0, 0.0, 0.0]))
+    still = fakes.snapshot(0, 2)  # a floor and a ball, as the scene
+    assert np.array_equal(desk.bench.shown(still).x[1], still.x[1] + 1.0)
+    desk.bench.locked = {"ball"}
+    assert desk.bench.free == [] and desk.bench.bodies == [1]  # its fields can still be typed
+    assert np.array_equal(desk.bench.shown(still).x, still.x)
