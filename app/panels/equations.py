@@ -17,6 +17,7 @@ from . import style
 from .explained import draw_baraff, draw_contact, pair_name
 from .matrix import draw_matrix, short
 from .tabs import Tab
+from .wrapping import text_wrapped
 
 Send = Callable[[Command], None]
 PAGES = {"answers": N_("Answers"), "forces": "λ", "contact": N_("Contact"), "freedom": N_("What is open"),
@@ -248,7 +249,7 @@ def draw_freedom(ui: UiState, view: EquationsView) -> None:
                     wrap=True)
         return
     m = len(free.parameters)
-    imgui.text_wrapped(ngettext(
+    text_wrapped(ngettext(
         "ζ̇ and T λ are unique, λ is not: {m} force can be chosen freely within limits. The motion stays the same.",
         "ζ̇ and T λ are unique, λ is not: {m} forces can be chosen freely within limits. The motion stays the same.",
         m).format(m=m))

@@ -17,6 +17,7 @@ from ...physics.scene.schema import TABLES
 from ...physics.scene.toml_writer import inline
 from ..ui_state import UiState
 from . import style
+from .wrapping import text_wrapped
 
 WIDEST_TEXT = 4000  # letters of a text that is typed
 DECADES = 1000.0    # greatest ratio of the ends of a slider
@@ -84,7 +85,7 @@ class Rows:
     def _problems(self, at: Location) -> None:
         for problem in self.ui.workbench.problems_at(at):
             with style.color(imgui.Col_.text, style.colors(self.ui).danger), style.font(self.ui, size=14.0):
-                imgui.text_wrapped("\uf071  " + problem)
+                text_wrapped("\uf071  " + problem)
 
     def set(self, entry: Field, value: Any) -> None:
         """Set the field in all tables that are edited."""

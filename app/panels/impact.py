@@ -17,6 +17,7 @@ from .explained import pair_name
 from .formula import formula, number
 from .maps import Map, draw_maps
 from .tabs import Tab
+from .wrapping import text_wrapped
 
 Send = Callable[[Command], None]
 LAW_TITLES = {
@@ -66,7 +67,7 @@ def _what(ui: UiState, snapshot: Snapshot, view: ImpactView, send: Send) -> None
     a, b = (snapshot.labels.bodies[k] for k in event.bodies)
     ago = snapshot.step - event.step
     with style.font(ui, bold=True):
-        imgui.text_wrapped(f"{a} → {b} at t = {event.t:.4f} s")
+        text_wrapped(f"{a} → {b} at t = {event.t:.4f} s")
     count = len(view.friction)
     style.muted(ui,
                 ngettext("{n} contact takes part, ", "{n} contacts take part, ", count).format(n=count)
@@ -167,8 +168,8 @@ def _result(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
                         "pulls, and Newton's inequalities let go."), wrap=True)
     elif lost(view, law) < 0.0:
         with style.color(imgui.Col_.text, style.colors(ui).warning):
-            imgui.text_wrapped(_("Energy grows: friction turned the slip around, and e compares velocities only "
-                                 "(Kane's paradox). Stronge's and Poisson's laws and Coulomb's cone gain nothing."))
+            text_wrapped(_("Energy grows: friction turned the slip around, and e compares velocities only "
+                           "(Kane's paradox). Stronge's and Poisson's laws and Coulomb's cone gain nothing."))
     joints = view.joints.get(law, ())
     tables = {
         "Contacts": lambda: _contacts(ui, snapshot, view, impact.impulse, impact.zeta, width),

@@ -13,6 +13,7 @@ from ..ui_state import UiState
 from . import style
 from .equations import TABLE, draw_beside_matrix
 from .tabs import Tab
+from .wrapping import text_wrapped
 
 Send = Callable[[Command], None]
 
@@ -47,7 +48,7 @@ def _side(ui: UiState, snapshot: Snapshot, view: EquationsView) -> None:
     imgui.align_text_to_frame_padding()
     imgui.text(f"{inspector.pivot} / {last}")
     with style.font(ui, bold=True):
-        imgui.text_wrapped(sentence(view, inspector.pivot))
+        text_wrapped(sentence(view, inspector.pivot))
     style.muted(ui, progress(ui, view), wrap=True)
     _table(ui, view)
 

@@ -10,6 +10,7 @@ from imgui_bundle import imgui, implot, implot3d
 
 from ...physics.core.language import _, labelled
 from ..ui_state import Rect, UiState
+from .wrapping import text_wrapped
 
 Color = tuple[float, float, float, float]
 
@@ -191,7 +192,7 @@ def heading(ui: UiState, text: str) -> None:
 
 def muted(ui: UiState, text: str, wrap: bool = False) -> None:
     with color(imgui.Col_.text, colors(ui).muted):
-        imgui.text_wrapped(text) if wrap else imgui.text(text)
+        text_wrapped(text) if wrap else imgui.text(text)
 
 
 def icon_button(ui: UiState, name: str, icon: str, tip: str, width: float = 2.2, on: bool = False) -> bool:
