@@ -78,6 +78,7 @@ class Course:
     verdict: Verdict | None = None  # of the run
     values: dict[str, float] = field(default_factory=dict)  # that the verdict is about, by name
     trouble: str = ""               # why the run said nothing
+    in_sight: bool = False          # what the run said has been brought into sight
     written: str = ""               # where the answers are
     running: bool = False           # a run of the step goes on and is not at its end
 
@@ -113,4 +114,4 @@ class Course:
     def turn_to(self, number: int) -> None:
         """Open a step anew."""
         self.number, self.draft, self.given, self.verdict, self.values = number, Draft(), None, None, {}
-        self.trouble, self.running = "", False
+        self.trouble, self.running, self.in_sight = "", False, False

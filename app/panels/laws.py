@@ -184,7 +184,7 @@ def _normal(ui: UiState, view: LawView, mine: LawsUi) -> None:
 def graph_text(graph: AccelerationGraph | str) -> str:
     """What the graph of acceleration over force says, in words."""
     if isinstance(graph, str):
-        return graph or _("A soft contact has no such graph: its force follows from its depth.")
+        return _(graph) or _("A soft contact has no such graph: its force follows from its depth.")
     force, zeta_dot = graph.now
     kinks, parts = len(graph.force) - 2, style.engineering(graph.parts_at, "N")
     beside = (ngettext(", with {n} contact beside it that holds or lets go",

@@ -42,6 +42,7 @@ class Name:
 
 LARGER = 1.5  # text of a presentation, to that of the panels
 SPEEDS = 0.01, 1.0
+SIGHT = 0.6   # of the height of the text: where what the run said comes into sight
 SHORT = 0.1   # share of a curve that may be left out at each end
 
 
@@ -220,6 +221,9 @@ def _question(ui: UiState, snapshot: Snapshot, course: Course, question: Questio
             draw_placed(ui, snapshot, course, question)
         else:
             _options(ui, course, options(question, _))
+    if not course.in_sight and (course.trouble or course.verdict is not None):
+        course.in_sight = True
+        imgui.set_scroll_here_y(SIGHT)
     if course.asks:
         _predict_button(ui, course, question)
     elif course.trouble:
@@ -279,13 +283,14 @@ def _options(ui: UiState, course: Course, texts: tuple[str, ...]) -> None:
         imgui.begin_disabled(not course.asks)
         if style.radio(ui, f"##option_{k}", draft.chosen == k):
             draft.chosen = k
+        imgui.end_disabled()
         imgui.same_line(0, 0.4 * ui.font)
         right = course.verdict is not None and course.verdict.measured == k
-        with style.color(imgui.Col_.text, c.accent if right else c.text):
+        chosen = course.asks or draft.chosen == k
+        with style.color(imgui.Col_.text, c.accent if right else c.text if chosen else c.muted):
             text_wrapped(f"\uf00c  {text}" if right else text)
         if course.asks and imgui.is_item_clicked():
             draft.chosen = k
-        imgui.end_disabled()
 
 
 def _predict_button(ui: UiState, course: Course, question: QuestionTable) -> None:

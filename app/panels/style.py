@@ -167,6 +167,19 @@ def panel(name: str, rect: Rect, flags: int = 0) -> Iterator[bool]:
 
 
 @contextmanager
+def room(ui: UiState, name: str, width: float) -> Iterator[None]:
+    """What has to be of this width [font heights] at least: where there is less, it is moved sideways."""
+    least = width * ui.font
+    if imgui.get_content_region_avail().x >= least:
+        yield
+        return
+    imgui.set_next_window_content_size((least, 0.0))
+    imgui.begin_child(name, (0.0, 0.0), 0, imgui.WindowFlags_.horizontal_scrollbar)
+    yield
+    imgui.end_child()
+
+
+@contextmanager
 def color(slot: int, value: Color) -> Iterator[None]:
     imgui.push_style_color(slot, value)
     try:

@@ -77,7 +77,7 @@ def options(question: QuestionTable, say: Say = N_) -> tuple[str, ...]:
         case ChoiceQuestion():
             return tuple(say(option.text) for option in question.option)
         case FirstQuestion():
-            return (*question.bodies, say(AT_ONCE), say(NEVER))
+            return (*map(say, question.bodies), say(AT_ONCE), say(NEVER))
         case GreatestQuestion():
             return (*map(say, question.of), say(EQUAL))
     return ()
@@ -157,7 +157,7 @@ def _first(question: FirstQuestion, given: Given, values: Mapping[str, float], s
         right = len(times)
     else:
         right = times.index(min(known))
-    when = ", ".join(f"{body}: {say(N_('never')) if math.isnan(t) else f'{t:.4g} s'}"
+    when = ", ".join(f"{say(body)}: {say(N_('never')) if math.isnan(t) else f'{t:.4g} s'}"
                      for body, t in zip(question.bodies, times, strict=True))
     return Verdict(given == right, right, 0.0 if given == right else math.nan,
                    f"{options(question, say)[right]} ({when})", told(say(question.why), values))

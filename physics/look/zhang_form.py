@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.language import N_, _
 from ..core.model import Array, IntArray, JointType, Model, movable
 from ..impacts.zhang import Base, ExternalImpact, Link, Multibody, Point, external_impact
 from .body_state import rotation
@@ -34,12 +35,12 @@ def zhang_form(model: Model, struck: Struck, restitution: Array) -> ZhangForm | 
     contacts = struck.contacts
     try:
         if (contacts.limit >= 0).any():
-            raise _OtherForm("a limit of a joint takes part")
+            raise _OtherForm(N_("a limit of a joint takes part"))
         ends = [(_system(model, int(a)), _system(model, int(b)))
                 for a, b in zip(contacts.body_a, contacts.body_b, strict=True)]
         first, second = ends[0]
         if any({first, second} != set(pair) for pair in ends) or first == second:
-            raise _OtherForm("more than two systems take part, or one hits itself")
+            raise _OtherForm(N_("more than two systems take part, or one hits itself"))
         systems, points = [_chain(model, struck, bodies) for bodies in (first, second)], []
         for k, (a, b) in enumerate(zip(contacts.body_a.tolist(), contacts.body_b.tolist(), strict=True)):
             inner, outer, sign = (a, b, 1.0) if ends[k][0] == first else (b, a, -1.0)
@@ -49,7 +50,8 @@ def zhang_form(model: Model, struck: Struck, restitution: Array) -> ZhangForm | 
                   for bodies in (first, second)]
         return ZhangForm((joints[0], joints[1]), external_impact(systems[0], systems[1], points))
     except _OtherForm as reason:
-        return f"This impact has not the form of Zhang's paper, two chains on hinges and sliders: {reason}."
+        return _("This impact has not the form of Zhang's paper, two chains on hinges and sliders: {reason}.").format(
+            reason=_(str(reason)))
 
 
 def _system(model: Model, body: int) -> tuple[int, ...]:
@@ -59,16 +61,16 @@ def _system(model: Model, body: int) -> tuple[int, ...]:
         return (body,)
     link = int(trees.link_of_body[body]) if len(trees.link_of_body) else -1
     if link < 0:
-        raise _OtherForm("a free body takes part")
+        raise _OtherForm(N_("a free body takes part"))
     tree = int(np.searchsorted(trees.start, link, side="right")) - 1
     links = np.arange(trees.start[tree], trees.start[tree + 1])
     if (trees.parent[links[1:]] != links[:-1]).any():
-        raise _OtherForm("a tree with branches takes part")
+        raise _OtherForm(N_("a tree with branches takes part"))
     rows = trees.joint[links]
     if not np.isin(joints.type[rows], list(JOINTS)).all():
-        raise _OtherForm("a chain has a joint that is neither hinge nor slider")
+        raise _OtherForm(N_("a chain has a joint that is neither hinge nor slider"))
     if joints.armature[rows].any():
-        raise _OtherForm("a joint has a rotor")
+        raise _OtherForm(N_("a joint has a rotor"))
     return (int(joints.parent[rows[0]]), *trees.body[links].tolist())
 
 

@@ -1,5 +1,7 @@
 """Lines of wrapped text: as wide as there is room for, in Chinese too, and no number without its unit."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,13 +17,13 @@ CHINESE = "速度为原来的 e 倍，而高度与速度的平方成正比：它
 def test_pieces_are_the_line_and_none_begins_with_what_ends_another(line):
     found = pieces(line)
     assert "".join(found) == line
-    for before, behind in zip(found, found[1:], strict=False):
+    for before, behind in pairwise(found):
         assert before.endswith(" ") or (behind[0] not in CLOSING and before[-1] not in OPENING)
 
 
 @pytest.mark.parametrize(("line", "whole"), [
-    ("a fall of 0.45 m takes", "0.45 m "), ("at 2.5 m/s and", "2.5 m/s "), ("弹起 64 次后", "64 次"), ("with φ = 0 it", "φ = 0 "),
-    ("loses 36 %, and", "36 %, "), ("7.97 N s are", "7.97 N s "),
+    ("a fall of 0.45 m takes", "0.45 m "), ("at 2.5 m/s and", "2.5 m/s "), ("弹起 64 次后", "64 次"),
+    ("with φ = 0 it", "φ = 0 "), ("loses 36 %, and", "36 %, "), ("7.97 N s are", "7.97 N s "),
 ])
 def test_a_number_keeps_its_unit(line, whole):
     assert whole in pieces(line)
