@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from ..physics.core.language import LANGUAGES
 from ..physics.core.limits import RUNS
 from ..physics.methods import METHODS
 from ..physics.run.messages import SIDES
@@ -87,6 +88,12 @@ def check_ending(path: Path | None, suffixes: tuple[str, ...], option: str = "--
     """Refuse an output path of another kind."""
     if path is not None and path.suffix.lower() not in suffixes:
         raise BadInput(f"{option} must end in {' or '.join(suffixes)}, not {path.name!r}")
+
+
+def check_language(name: str) -> None:
+    """Refuse a language that there is not."""
+    if name not in LANGUAGES:
+        raise BadInput(f"--language must be one of {', '.join(LANGUAGES)}, not {name!r}")
 
 
 def check_output(path: Path, force: bool, option: str = "--out") -> None:

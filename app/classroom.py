@@ -12,7 +12,7 @@ from ..physics.core.whole_file import whole_file
 from ..physics.lesson.answers import COLUMNS, ENDING, Joined, Row, histogram, joined
 from ..physics.lesson.lesson import Lesson
 from ..physics.lesson.play import play
-from ..physics.lesson.questions import NoAnswer, answer_of
+from ..physics.lesson.questions import NoAnswer, right_answer
 from .course import lesson_entries
 
 BAR = 30  # letters of the longest bar of a histogram
@@ -38,7 +38,7 @@ def played_through(lesson: Lesson) -> Iterator[str]:
             yield f"{head}: runs to {step.until:g} s"
             continue
         try:
-            yield f"{head}: {answer_of(step.question, values)}"
+            yield f"{head}: {right_answer(step.question, values).answer}"
         except NoAnswer as error:
             yield f"{head}: {error}"
 

@@ -25,7 +25,7 @@ from rich.table import Table
 from ..assets import examples, gallery, lessons, scene_path
 from ..physics import Scene, Simulation
 from ..physics.core.held_folder import ScratchFolder, remove_scratch
-from ..physics.core.language import LANGUAGES
+from ..physics.core.language import LANGUAGES, spoken
 from ..physics.core.version import own_version
 from ..physics.core.whole_file import whole_file
 from ..physics.lesson.lesson import is_lesson
@@ -43,6 +43,7 @@ from .arguments import (
     Failed,
     Force,
     check_ending,
+    check_language,
     check_output,
     input_errors,
     mesh,
@@ -132,8 +133,8 @@ def open_command(
     *, mesh: MeshChoices, settings: dict[str, Any],
 ) -> None:
     """Open the app on FILE, or on the first scene of the gallery."""
-    if language and language not in LANGUAGES:
-        raise BadInput(f"--language must be one of {', '.join(LANGUAGES)}, not {language!r}")
+    if language:
+        check_language(language)
     if file is not None and (is_lesson(Path(file)) or (file in lessons() and not scene_path(file).exists())):
         lesson = load_lesson(file)
         first = next((run.scene for run in lesson.runs if run is not None), None)
@@ -211,6 +212,8 @@ def export_command(
     ] = Path("page.html"),
     step: Annotated[int | None, typer.Option(
         min=1, help="SCENE is a lesson: the run of this step of it, on a page with the lesson's text.")] = None,
+    language: Annotated[str, typer.Option(
+        help=f"Language of the page: {' or '.join(LANGUAGES)}, else en.")] = "en",
     force: Force = False,
     *, settings: dict[str, Any],
 ) -> None:
@@ -218,8 +221,10 @@ def export_command(
     with contacts, forces, energies and events; or as bodies that move, .glb, which Blender opens."""
     check_ending(out, (".html", ".glb"))
     check_output(out, force)
+    check_language(language)
     if step is not None:
-        export_step(scene, step, out, settings)
+        with spoken(language):
+            export_step(scene, step, out, settings)
         return
     loaded, recording = load(scene, settings)
     with in_words(scene):
@@ -231,7 +236,8 @@ def export_command(
     with input_errors():
         run_one(sim, until, 1, None, None, replay.keep)
         replay.keep(last=True)
-    replay.save(out)
+    with spoken(language):
+        replay.save(out)
     print(f"{sim.scene.name}: the {'page' if out.suffix.lower() == '.html' else 'scene'} is {out}")
 
 

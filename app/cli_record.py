@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..assets import lessons, scene_path
+from ..physics.core.language import LANGUAGES
 from ..physics.lesson.lesson import is_lesson, settings_to_send
 from ..physics.lesson.video import LONGEST_VIDEO, MOST_CURVES, THEMES, VideoTable, ViewTable, read_video
 from ..physics.scene.mesh_scene import AS_IT_IS, MeshChoices
@@ -16,6 +17,7 @@ from .arguments import (
     Failed,
     Force,
     check_ending,
+    check_language,
     check_output,
     input_errors,
     parse_camera,
@@ -70,6 +72,8 @@ def shot(
 
 def beyond(
     theme: Annotated[str | None, typer.Option(help=f"{' or '.join(THEMES)}, else dark.")] = None,
+    language: Annotated[str | None, typer.Option(
+        help=f"Language of what the video says: {' or '.join(LANGUAGES)}, else en.")] = None,
     plot: Annotated[list[str] | None, typer.Option(
         metavar="QUANTITY[:BODY]", help=f"A curve beside the view, height:ball; up to {MOST_CURVES}.")] = None,
     narrate: Annotated[bool | None, typer.Option("--narrate", help="Captions tell the events in sentences.")] = None,
@@ -82,8 +86,11 @@ def beyond(
         raise BadInput(f"--theme must be {' or '.join(THEMES)}, not {theme!r}")
     if plot is not None and len(plot) > MOST_CURVES:
         raise BadInput(f"--plot takes up to {MOST_CURVES} curves, not {len(plot)}")
+    if language is not None:
+        check_language(language)
     given: dict[str, Any] = {
-        "theme": theme, "plot": None if plot is None else tuple(plot), "narrated": narrate, "transparent": transparent,
+        "theme": theme, "language": language, "plot": None if plot is None else tuple(plot), "narrated": narrate,
+        "transparent": transparent,
         "voice": None if voice is None else str(Path(voice).absolute())}
     return {name: value for name, value in given.items() if value is not None}
 

@@ -102,6 +102,7 @@ def _language(name: Any) -> Callable[[Lab, Any], None]:
     def run(lab: Lab, _argument: Any) -> None:
         lab.ui.preferences.language = name
         use(name)
+        lab.teaching.tell_again()
 
     return run
 

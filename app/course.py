@@ -76,7 +76,9 @@ class Course:
     draft: Draft = field(default_factory=Draft)
     given: Given | None = None      # the prediction, once it is made
     verdict: Verdict | None = None  # of the run
+    values: dict[str, float] = field(default_factory=dict)  # that the verdict is about, by name
     trouble: str = ""               # why the run said nothing
+    in_sight: bool = False          # what the run said has been brought into sight
     written: str = ""               # where the answers are
     running: bool = False           # a run of the step goes on and is not at its end
 
@@ -111,5 +113,5 @@ class Course:
 
     def turn_to(self, number: int) -> None:
         """Open a step anew."""
-        self.number, self.draft, self.given, self.verdict = number, Draft(), None, None
-        self.trouble, self.running = "", False
+        self.number, self.draft, self.given, self.verdict, self.values = number, Draft(), None, None, {}
+        self.trouble, self.running, self.in_sight = "", False, False

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..physics.core.attached_process import attached_process
 from ..physics.core.held_folder import ScratchFolder
-from ..physics.core.language import _
+from ..physics.core.language import _, used
 from ..physics.core.whole_file import whole_file
 from ..physics.lesson.kinds import SWITCHES
 from ..physics.lesson.video import MOST_CURVES, VideoTable, ViewTable
@@ -115,7 +115,7 @@ def table_of(ui: UiState, camera: Camera, snapshot: Snapshot) -> VideoTable:
     view = ViewTable(at=0.0, distance=camera.distance, azimuth=camera.azimuth, elevation=camera.elevation,
                      target=tuple(map(float, camera.target)))  # pyright: ignore
     return VideoTable(
-        size=(int(width), int(height)), rate=p.record_fps, theme=p.film_theme,
+        size=(int(width), int(height)), rate=p.record_fps, language=used(), theme=p.film_theme,
         slow_at_events=SLOW if p.film_slow else 1.0, narrated=p.film_captions, speed=snapshot.speed,
         plot=curves_of(ui, snapshot) if p.film_plot else (), view=() if ui.view.keep_in_view else (view,),
         show=tuple(name for name in switches if getattr(ui.view, name)),

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..physics import Simulation
+from ..physics.core.language import N_, _
 from ..physics.core.model import Labels
 from ..physics.core.report import Event
 from ..physics.look.zeno import Series, series_of
@@ -14,14 +15,14 @@ RECENT = 60  # events in which series are sought
 
 #: kind of event -> what happens, of bodies a and b
 SENTENCES = {
-    "impact": "{a} and {b} collide",
-    "gain": "{a} and {b} touch",
-    "dynamic_loss": "{a} and {b} part",
-    "geometric_loss": "{b} leaves the face or edge of {a} that it touched",
-    "stick": "{b} no longer slips on {a}",
-    "slip": "{b} begins to slip on {a}",
-    "active_set": "other contacts of {a} and {b} carry the load",
-    "crowd": "{a} and {b} have too many events: the rest of the step is found at once",
+    "impact": N_("{a} and {b} collide"),
+    "gain": N_("{a} and {b} touch"),
+    "dynamic_loss": N_("{a} and {b} part"),
+    "geometric_loss": N_("{b} leaves the face or edge of {a} that it touched"),
+    "stick": N_("{b} no longer slips on {a}"),
+    "slip": N_("{b} begins to slip on {a}"),
+    "active_set": N_("other contacts of {a} and {b} carry the load"),
+    "crowd": N_("{a} and {b} have too many events: the rest of the step is found at once"),
 }
 
 
@@ -45,22 +46,25 @@ def narrated(sim: Simulation, say: Callable[[str], object] = print) -> Callable[
 
 def sentence(event: Event, labels: Labels) -> str:
     """ "At 0.451524 s floor and ball collide, with 7.97 N s; 1.77 J are lost: it closes with ζ = −4.43 m/s." """
-    a, b = (labels.bodies[i] if i >= 0 else "the world" for i in event.bodies)
-    what = SENTENCES.get(event.kind, "{a} and {b}: " + event.kind.replace("_", " ")).format(a=a, b=b)
+    a, b = (labels.bodies[i] if i >= 0 else _("the world") for i in event.bodies)
+    kind = event.kind.replace("_", " ")
+    what = _(SENTENCES[event.kind]).format(a=a, b=b) if event.kind in SENTENCES else f"{a}, {b}: {_(kind)}"
     if event.limit >= 0:
-        what = f"joint {labels.joints[event.limit]}: {event.kind.replace('_', ' ')}"
-    with_impulse = ""
+        what = _("joint {joint}: {event}").format(joint=labels.joints[event.limit], event=_(kind))
     if event.kind == "impact":
         change = event.energy_after - event.energy_before
-        told = "no energy is lost" if abs(change) <= 1e-9 * abs(event.energy_before) else (
-            f"{abs(change):.3g} J are {'lost' if change < 0.0 else 'gained'}")
-        with_impulse = f", with {np.linalg.norm(event.impulse):.3g} N s; {told}"
-    why = reason_of(event)
-    return f"At {event.t:.6g} s {what}{with_impulse}{f': {why}' if why else ''}."
+        energy = f"{abs(change):.3g}"
+        told = _("no energy is lost") if abs(change) <= 1e-9 * abs(event.energy_before) else (
+            _("{energy} J are lost") if change < 0.0 else _("{energy} J are gained")).format(energy=energy)
+        what = _("{event}, with {impulse} N s; {told}").format(
+            event=what, impulse=f"{np.linalg.norm(event.impulse):.3g}", told=told)
+    if why := reason_of(event):
+        what = _("{event}: {why}").format(event=what, why=why)
+    return _("At {t} s {event}.").format(t=f"{event.t:.6g}", event=what)
 
 
 def of_series(series: Series, labels: Labels) -> str:
     """What a series of impacts will come to."""
-    a, b = (labels.bodies[i] if i >= 0 else "the world" for i in series.bodies)
-    return (f"Each blow of {a} and {b} comes after {series.ratio:.3g} times the interval before: infinitely many will "
-            f"be over at {series.end:.6g} s.")
+    a, b = (labels.bodies[i] if i >= 0 else _("the world") for i in series.bodies)
+    return _("Each blow of {a} and {b} comes after {ratio} times the interval before: infinitely many will be over at "
+             "{end} s.").format(a=a, b=b, ratio=f"{series.ratio:.3g}", end=f"{series.end:.6g}")

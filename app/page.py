@@ -13,6 +13,7 @@ from PIL import Image
 from ..assets import FOLDER
 from ..physics import Simulation
 from ..physics.core.interruption import look_up
+from ..physics.core.language import N_, _, used
 from ..physics.core.model import ShapeKind
 from ..physics.methods import METHODS
 from .frames import Frames, size_of, skin_of, surface_of, worn_by
@@ -25,16 +26,28 @@ ARROW = 0.25          # length of the largest force, as a part of the distance o
 #: kinds that the page makes by itself; others it gets as triangles
 OWN = {ShapeKind.SPHERE: "sphere", ShapeKind.BOX: "box", ShapeKind.CAPSULE: "capsule", ShapeKind.PLANE: "plane",
        ShapeKind.CYLINDER: "cylinder", ShapeKind.ELLIPSOID: "ellipsoid"}
+#: words of the page, by their places in it, and those that its script writes
+SAID = {
+    "NOW": N_("Now"), "ENERGY": N_("Energy [J]"), "EVENTS": N_("Events"), "HOW": N_("How it was computed"),
+    "CURVES": N_("Kinetic, potential and total energy over time"), "PLAY": N_("Play or pause"), "KEY": N_("Space"),
+    "TIME": N_("Time"), "SPEED": N_("Speed"),
+}
+SAID_LATER = {
+    "contacts": N_("Contacts"), "kinetic": N_("Kinetic energy"), "potential": N_("Potential energy"),
+    "none": N_("None."), "flat": N_("This browser draws no 3-D: the curves, events and numbers are beside."),
+}
 EXPORTS = re.compile(r"export\s*\{([^{}]*)\};?\s*$")  # the end of the module of three.js
 
 
 def page_of(frames: Frames, title: str = "", words: str = "") -> str:
     """The page. title, words: instead of the scene's own; words are HTML."""
     sim, folder = frames.sim, FOLDER / "page"
-    title = title or sim.labels.title or sim.scene.name
-    words = words or f"<p>{html.escape(sim.labels.summary)}</p>\n  <p>{html.escape(sim.labels.watch)}</p>"
+    labels = sim.labels
+    title = title or _(labels.title) or sim.scene.name
+    words = words or f"<p>{html.escape(_(labels.summary))}</p>\n  <p>{html.escape(_(labels.watch))}</p>"
     engine = (folder / "three.module.min.js").read_text(encoding="utf-8")
-    parts = {
+    parts = {name: html.escape(_(said)) for name, said in SAID.items()} | {
+        "LANGUAGE": used().replace("_", "-"),
         "TITLE": html.escape(title), "WORDS": words, "METHOD": html.escape(_method(frames)),
         "RUN": json.dumps(data_of(frames), ensure_ascii=False).replace("</", "<\\/"),
         "THREE": EXPORTS.sub(_as_object, engine).replace("</script", "<\\/script"),
@@ -57,15 +70,16 @@ def data_of(frames: Frames) -> dict[str, Any]:
         "contacts": _floats(contacts), "starts": _whole(starts), "bodies": _bodies(frames), "camera": camera,
         "target": target, "reach": 20.0 * float(np.linalg.norm(hi - lo)) + 20.0,
         "force": ARROW * camera[0] / max(float(forces.max(initial=0.0)), 1e-9),
-        "images": _images(sim),
+        "images": _images(sim), "words": {name: _(said) for name, said in SAID_LATER.items()},
         "events": [{"t": e.t, "text": sentence(e, sim.labels)} for e in sim.events[:MOST_EVENTS]],
     }
 
 
 def _method(frames: Frames) -> str:
     settings = frames.sim.settings
-    return (f"{METHODS[settings.method].title}, {settings.integrator}, h = {settings.h:.4g} s, "
-            f"{len(frames.t)} frames to t = {frames.t[-1]:.6g} s. Forces are those on the second body named.")
+    return _("{method}, {integrator}, h = {h} s, {n} frames to t = {t} s. Forces are those on the second body named."
+             ).format(method=_(METHODS[settings.method].title), integrator=settings.integrator, h=f"{settings.h:.4g}",
+                      n=len(frames.t), t=f"{frames.t[-1]:.6g}")
 
 
 def _bodies(frames: Frames) -> list[dict[str, Any]]:

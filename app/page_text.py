@@ -7,31 +7,35 @@ import io
 
 from PIL import Image
 
+from ..physics.core.language import _
 from ..physics.lesson.lesson import Lesson
-from ..physics.lesson.questions import NoAnswer, answer_of, options, pieces, right_answer
+from ..physics.lesson.questions import NoAnswer, options, pieces, right_answer
 from .panels import formula
+from .panels.wrapping import joined
 
 INK = 27, 34, 48   # of the page
 PIXELS = 36        # of a formula's letters, twice as many as are shown
 
 
 def title_of(lesson: Lesson, number: int) -> str:
-    return f"{lesson.title}: {lesson.steps[number].title}"
+    return f"{_(lesson.title)}: {_(lesson.steps[number].title)}"
 
 
 def words_of(lesson: Lesson, number: int, values: dict[str, float]) -> str:
     """The text of a step and its question. values: what its run has measured."""
     step = lesson.steps[number]
-    parts = [html_of(step.text)]
+    parts = [html_of(_(step.text))]
     question = step.question
     if question is not None:
-        answers = "".join(f"<li>{html.escape(text)}</li>" for text in options(question))
+        answers = "".join(f"<li>{html.escape(text)}</li>" for text in options(question, _))
         try:
-            said, why = answer_of(question, values), right_answer(question, values).why
+            found = right_answer(question, values, _)
+            said, why = found.answer, found.why
         except NoAnswer as error:
             said, why = str(error), ""
-        parts += ["<h2>Predict, then see</h2>", html_of(question.ask), f"<ul>{answers}</ul>" if answers else "",
-                  f"<details><summary>What the run says</summary><p>{html.escape(said)}</p>"
+        parts += [f"<h2>{_('Predict, then see')}</h2>", html_of(_(question.ask)),
+                  f"<ul>{answers}</ul>" if answers else "",
+                  f"<details><summary>{_('What the run says')}</summary><p>{html.escape(said)}</p>"
                   f"{html_of(why)}</details>"]
     return "".join(parts)
 
@@ -43,7 +47,7 @@ def html_of(text: str) -> str:
 
 
 def _paragraphs(text: str) -> str:
-    found = (" ".join(part.split()) for part in text.split("\n\n"))
+    found = (joined(part) for part in text.split("\n\n"))
     return "".join(f"<p>{html.escape(part)}</p>" for part in found if part)
 
 

@@ -143,7 +143,7 @@ class Teaching:
         if course.question is None or not course.asks:
             return
         if why := fault(course.question, given):
-            self.ui.say(f"{why[:1].upper()}{why[1:]}.")
+            self.ui.say(why)
             return
         course.given = given
         self.run()
@@ -176,11 +176,19 @@ class Teaching:
         bound = course.lesson.runs[course.number]
         assert bound is not None
         names = windows_of(course.lesson, course.number, bound.settings.h)
+        course.values = dict(zip(names, measured, strict=True))
+        self.tell_again()
+        self._note()
+
+    def tell_again(self) -> None:
+        """Say what the run has answered, in the language that is shown now."""
+        course = self.ui.course
+        if course.question is None or course.given is None or not course.values:
+            return
         try:
-            course.verdict = judge(course.question, course.given, dict(zip(names, measured, strict=True)))
+            course.verdict = judge(course.question, course.given, course.values, _)
         except NoAnswer as error:
             course.trouble = str(error)
-        self._note()
 
     def _note(self) -> None:
         """Add the answer to the student's file, where there is a name."""
@@ -192,7 +200,7 @@ class Teaching:
         answer = Answer(
             step=course.number + 1, question=course.question.ask, kind=course.step.question.type,  # pyright: ignore
             given=in_words(course.question, given), value=None if isinstance(given, tuple) else float(given),
-            answer="" if verdict is None else verdict.answer,
+            answer="" if verdict is None else judge(course.question, given, course.values).answer,
             error=verdict.error if verdict is not None and verdict.error == verdict.error else None,
             right=None if verdict is None else verdict.right, when=time.strftime("%Y-%m-%d %H:%M:%S"))
         try:

@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from babel.messages.catalog import Catalog
 from babel.messages.catalog import Message as CatalogMessage
@@ -119,8 +119,16 @@ def lessons() -> Iterator[str]:
             question = step.get("question", {})
             options = question.get("option", [])
             found = (step["title"], step.get("text"), question.get("ask"), question.get("why"),
-                     *question.get("of", {}), *(o.get(name) for o in options for name in ("text", "why")))
-            yield from filter(None, found)
+                     *question.get("of", {}), *question.get("bodies", ()),
+                     *(o.get(name) for o in options for name in ("text", "why")))
+            yield from filter(None, (*found, *of_video(step.get("video", {}))))
+
+
+def of_video(table: dict[str, Any]) -> Iterator[str]:
+    """Texts of how a run is shown in a video."""
+    cards = [table[name] for name in ("opening", "ending") if name in table]
+    for part in (table, *cards, *table.get("caption", []), *table.get("chapter", [])):
+        yield from (part[name] for name in ("title", "text") if part.get(name))
 
 
 def texts_in(data: bytes) -> Catalog:

@@ -18,6 +18,7 @@ from ..ui_state import Rect, UiState
 from . import style
 from .fields import read_value
 from .rows import FULL
+from .wrapping import text_wrapped
 
 MARKS = ("hidden", "locked", "open")  # of a control
 TITLES = {"": N_("No question"), "number": N_("A number"), "choice": N_("One of some answers"),
@@ -211,7 +212,7 @@ def _field(ui: UiState, author: Author, at: Location, given: Any, hint: str, man
         author.edit(lambda document: document.put(at, value if typed.strip() else None))
     for problem in author.problems_at(at[2:]) if at[0] == "step" else ():
         with style.color(imgui.Col_.text, style.colors(ui).danger), style.font(ui, size=14.0):
-            imgui.text_wrapped(f"\uf071  {problem}")
+            text_wrapped(f"\uf071  {problem}")
 
 
 def _typed(ui: UiState, at: Location, shown: str, width: float, hint: str, many: bool) -> str | None:

@@ -17,6 +17,7 @@ from . import style
 from .fields import Rows, first, read_number, written
 from .pairs import TABLE as PAIRS
 from .pairs import draw_pairs
+from .wrapping import text_wrapped
 
 #: joints that can be added, and what they let their bodies do
 JOINTS = {
@@ -264,7 +265,7 @@ def draw_inspector(ui: UiState, rect: Rect) -> None:
         place = places[0]
         with style.font(ui, bold=True, size=19.0):
             bodies = [int(p[-1]) for p in places if p[0] == "body"]
-            imgui.text_wrapped(bench.called(bodies) if bodies else _title(ui, place))
+            text_wrapped(bench.called(bodies) if bodies else _title(ui, place))
         _actions(ui, place, bodies)
         _meshes(ui, bodies)
         if place[0] == "material":
@@ -312,12 +313,12 @@ def _wrong(ui: UiState) -> None:
     with style.font(ui, size=14.0):
         for line in bench.problems[:4]:
             with style.color(imgui.Col_.text, c.danger):
-                imgui.text_wrapped("\uf071  " + line.removeprefix("scene: "))
+                text_wrapped("\uf071  " + line.removeprefix("scene: "))
         if bench.problems:
             style.muted(ui, _("The view shows the last version that could run. Ctrl+Z takes the edit back."), wrap=True)
         for overlap in bench.built.overlaps[:4] if quiet else ():
             with style.color(imgui.Col_.text, c.danger):
-                imgui.text_wrapped("\uf071  " + _("{a} and {b} overlap by {depth}").format(
+                text_wrapped("\uf071  " + _("{a} and {b} overlap by {depth}").format(
                     a=overlap.bodies[0], b=overlap.bodies[1], depth=style.engineering(overlap.depth, "m")))
         if quiet and len(bench.built.overlaps) > 4:
             style.muted(ui, _("… and {overlaps} more pairs overlap.").format(overlaps=len(bench.built.overlaps) - 4))

@@ -36,7 +36,7 @@ ARROWS = {
           "L": ("L", N_("Angular momentum")),
     "F": ("F", N_("Net force: the mean of the last step")), "tau": ("τ", N_("Net torque about the centre of mass")),
     "weight": ("m g", N_("Gravity")),
-          "parts": ("parts", N_("Parts of F and τ: what contacts do, and what all else does")),
+          "parts": (N_("parts"), N_("Parts of F and τ: what contacts do, and what all else does")),
 }
 
 
@@ -156,8 +156,8 @@ def _switches(ui: UiState, mine: BodyUi) -> None:
     """Which arrows the view shows."""
     imgui.align_text_to_frame_padding()
     style.muted(ui, _("In the view"))
-    shown = {"axes": ("axes", N_("Principal axes")), **ARROWS,
-             "support": ("support", N_("Support polygon and centre of pressure"))}
+    shown = {"axes": (N_("axes"), N_("Principal axes")), **ARROWS,
+             "support": (N_("support"), N_("Support polygon and centre of pressure"))}
     for name, (title, tip) in shown.items():
         style.flow(style.width_of_switch(_(title)), 0.5 * ui.font)
         setattr(mine, name, imgui.checkbox(labelled(f"{title}##arrow_{name}"), getattr(mine, name))[1])
@@ -254,7 +254,7 @@ def facts(view: BodyView) -> str:
     """Mass, principal moments and energies."""
     moments = ", ".join(f"{value:.4g}" for value in view.inertia)
     energies = (("½ m v²", view.linear_energy), ("½ ω·L", view.rotational_energy), ("−m g·x", view.potential_energy))
-    return "    ".join((f"m = {view.mass:.4g} kg", f"principal moments {moments} kg m²",
+    return "    ".join((f"m = {view.mass:.4g} kg", _("principal moments {moments} kg m²").format(moments=moments),
                         *(f"{name} = {style.engineering(value, 'J', 4)}" for name, value in energies)))
 
 

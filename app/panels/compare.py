@@ -68,7 +68,7 @@ def details(side: Snapshot, sides: tuple[Snapshot, ...]) -> str:
             shown = _(shown.replace("_", " ")) if isinstance(shown, str) else shown
             words.append(_(text).format(shown))
     if side.coordinates:
-        words.append(_("{coordinates} coordinates").format(coordinates=side.coordinates))
+        words.append(_("maximal coordinates") if side.coordinates == "maximal" else _("generalized coordinates"))
     if soft(side) and not all(map(soft, sides)):
         words.append(_("e has no meaning: K and D"))
     return ", ".join(words)

@@ -22,6 +22,7 @@ from .mesh_panel import draw_mesh_box
 from .orders import draw_orders
 from .sweep_map import draw_sweep_map
 from .tour import draw_tour
+from .wrapping import text_wrapped
 
 Send = Callable[[Command], None]
 WHERE = {"body": N_(" (on a body)"), "paused": N_(" (while paused)"), "space": N_(" (elsewhere)"),
@@ -215,9 +216,9 @@ def _help_group(ui: UiState, title: str, rows: list[tuple[str, str]]) -> None:
             imgui.table_next_row()
             imgui.table_next_column()
             with style.color(imgui.Col_.text, style.colors(ui).accent):
-                imgui.text_wrapped(key)
+                text_wrapped(key)
             imgui.table_next_column()
-            imgui.text_wrapped(does)
+            text_wrapped(does)
         imgui.end_table()
     imgui.dummy((0, 0.4 * ui.font))
 
@@ -227,8 +228,8 @@ def draw_about(ui: UiState) -> None:
     _floating(ui, "about", imgui.WindowFlags_.always_auto_resize)
     with style.font(ui, bold=True, size=20.0):
         imgui.text("Contactlab")
-    imgui.text_wrapped(_("A laboratory for contact mechanics: see every contact the solver sees, change the laws "
-                       "while it runs, pull bodies with the mouse, check the numbers."))
+    text_wrapped(_("A laboratory for contact mechanics: see every contact the solver sees, change the laws "
+                   "while it runs, pull bodies with the mouse, check the numbers."))
     style.muted(ui, _("MIT licence. Fonts: Roboto (Apache 2.0), DejaVu Sans, Font Awesome Free (SIL OFL 1.1)."),
                 wrap=True)
     if imgui.button(labelled("Close##about")):

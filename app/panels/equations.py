@@ -17,6 +17,7 @@ from . import style
 from .explained import draw_baraff, draw_contact, pair_name
 from .matrix import draw_matrix, short
 from .tabs import Tab
+from .wrapping import text_wrapped
 
 Send = Callable[[Command], None]
 PAGES = {"answers": N_("Answers"), "forces": "λ", "contact": N_("Contact"), "freedom": N_("What is open"),
@@ -26,10 +27,11 @@ TABLE = (
     | imgui.TableFlags_.no_borders_in_body | imgui.TableFlags_.scroll_y
 )
 MATRIX_SHARE = 0.6  # of the panel's width
+LEAST_WIDTH = 40.0  # [font heights] of matrix and side together
 NARROW = 32.0       # [font heights] up to this width the bar has two lines
 STATUS = {"solved": N_("solved"), "infeasible": N_("no solution"), "iterations": N_("stopped"),
-          "stuck": N_("no answer"),
-          "ray": N_("no answer"), "unsymmetric": N_("M unsymmetric")}
+          "stuck": N_("no answer"), "ray": N_("no answer"), "unsymmetric": N_("M unsymmetric"), "glued": N_("glued"),
+          "redundant": N_("redundant"), "inconsistent": N_("inconsistent")}
 SHORT = {"pgs": N_("PGS"), "newton": N_("Newton"), "nsgs": N_("NSGS"), "interior_point": N_("Interior pt"),
          "block_pivot": N_("Blocks"),
          "lemke": N_("Lemke"), "dantzig": N_("Dantzig"), "qp_force": N_("QP in λ"), "qp_acceleration": N_("QP in q̈"),
@@ -51,6 +53,12 @@ def draw_beside_matrix(
     if view is None:
         waiting(ui, snapshot)
         return
+    with style.room(ui, f"{name}_room", LEAST_WIDTH):
+        _matrix_and(ui, snapshot, view, name, side)
+
+
+def _matrix_and(ui: UiState, snapshot: Snapshot, view: EquationsView, name: str,
+                side: Callable[[UiState, Snapshot, EquationsView], None]) -> None:
     lam, active = inspected.shown_forces(ui, view)
     names = contact_names(snapshot, view)
     width = MATRIX_SHARE * imgui.get_content_region_avail().x
@@ -71,7 +79,7 @@ def draw_beside_matrix(
 def waiting(ui: UiState, snapshot: Snapshot) -> None:
     """Why there is nothing to see."""
     inspection = snapshot.inspection
-    style.muted(ui, inspection.note if inspection is not None and inspection.note else _("Looking …"), wrap=True)
+    style.muted(ui, _(inspection.note) if inspection is not None and inspection.note else _("Looking …"), wrap=True)
 
 
 def contact_names(snapshot: Snapshot, view: EquationsView) -> list[str]:
@@ -132,14 +140,15 @@ def _file(ui: UiState, view: EquationsView | None) -> None:
     inspector.arrows = imgui.checkbox(labelled("In the view"), inspector.arrows)[1]
     imgui.set_item_tooltip(_("While paused, the arrows in the view are the forces λ shown here"))
     imgui.same_line(0, 0.6 * ui.font)
-    if style.icon_button(ui, "save_problem", "\uf0c7", "Save this problem to a file (M, d)") and view is not None:
+    if style.icon_button(ui, "save_problem", "\uf0c7", _("Save this problem to a file (M, d)")) and view is not None:
         ui.request("save_problem", view.problem)
     imgui.same_line(0, 0.2 * ui.font)
-    if style.icon_button(ui, "open_problem", "\uf07c", "Open a problem from a file (.npz)"):
+    if style.icon_button(ui, "open_problem", "\uf07c", _("Open a problem from a file (.npz)")):
         ui.request("open_file")
     if inspector.problem is not None:
         imgui.same_line(0, 0.2 * ui.font)
-        if style.icon_button(ui, "close_problem", "\uf00d", f"{inspector.problem_name}: back to the scene", on=True):
+        tip = _("{problem}: back to the scene").format(problem=inspector.problem_name)
+        if style.icon_button(ui, "close_problem", "\uf00d", tip, on=True):
             inspector.problem, inspector.problem_name = None, ""
 
 
@@ -248,7 +257,7 @@ def draw_freedom(ui: UiState, view: EquationsView) -> None:
                     wrap=True)
         return
     m = len(free.parameters)
-    imgui.text_wrapped(ngettext(
+    text_wrapped(ngettext(
         "ζ̇ and T λ are unique, λ is not: {m} force can be chosen freely within limits. The motion stays the same.",
         "ζ̇ and T λ are unique, λ is not: {m} forces can be chosen freely within limits. The motion stays the same.",
         m).format(m=m))

@@ -13,6 +13,7 @@ from ...physics.run.messages import Snapshot
 from ..ui_state import UiState
 from . import style
 from .formula import formula, number, signed
+from .wrapping import text_wrapped
 
 TERMS_SHOWN = 3  # of a sum
 
@@ -55,7 +56,7 @@ def _title(ui: UiState, snapshot: Snapshot, view: EquationsView, i: int) -> None
     if view.contacts is not None:
         text += f":  {pair_name(snapshot, view.contacts, i)}"
     with style.font(ui, bold=True):
-        imgui.text_wrapped(text)
+        text_wrapped(text)
 
 
 def _sum(row: Array, lam: Array) -> str:

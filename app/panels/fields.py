@@ -17,6 +17,7 @@ from ...physics.scene.schema import TABLES
 from ...physics.scene.toml_writer import inline
 from ..ui_state import UiState
 from . import style
+from .wrapping import text_wrapped
 
 WIDEST_TEXT = 4000  # letters of a text that is typed
 DECADES = 1000.0    # greatest ratio of the ends of a slider
@@ -96,7 +97,7 @@ class Rows:
     def _problems(self, at: Location) -> None:
         for problem in self.ui.workbench.problems_at(at):
             with style.color(imgui.Col_.text, style.colors(self.ui).danger), style.font(self.ui, size=14.0):
-                imgui.text_wrapped("\uf071  " + problem)
+                text_wrapped("\uf071  " + problem)
 
     def _values(self, entry: Field) -> list[Any]:
         """What the field is in the tables that are edited, each value once."""

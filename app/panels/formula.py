@@ -44,7 +44,9 @@ def formula(ui: UiState, latex: str, size: float = SIZE, color: style.Color | No
     if found.size[0] > room > 0:
         smaller = max(size * room / found.size[0], LEAST)
         found = picture_of(ui, latex, int(smaller * ratio))
-    width, height = found.size[0] / ratio, found.size[1] / ratio
+    # spaces of a formula do not shrink as its letters do, so that a little may still be too much
+    shrunk = min(1.0, room / found.size[0]) if room > 0 else 1.0
+    width, height = shrunk * found.size[0] / ratio, shrunk * found.size[1] / ratio
     x, y = imgui.get_cursor_screen_pos()
     pictures.draw(found, round(x), round(y), width, height, tint)
     imgui.dummy((width, height))

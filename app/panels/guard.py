@@ -12,6 +12,7 @@ from imgui_bundle import imgui, implot
 from ...physics.core.language import _, labelled
 from ..ui_state import Failure, Rect, UiState
 from . import style
+from .wrapping import text_wrapped
 
 
 def guard(ui: UiState, title: str, rect: Rect | None, draw: Callable[[], object]) -> None:
@@ -63,7 +64,7 @@ def closed(ui: UiState, title: str) -> None:
         del ui.failures[title]
     imgui.same_line(0, 0.6 * ui.font)
     with style.color(imgui.Col_.text, style.colors(ui).warning):
-        imgui.text_wrapped(f"\uf071  {failure.sentence}")
+        text_wrapped(f"\uf071  {failure.sentence}")
 
 
 def sentence(error: Exception) -> str:

@@ -12,12 +12,13 @@ from ...physics.look.zhang_form import ZhangForm
 from ...physics.run.messages import Command, Inspect, JointImpulse, Seek, Set, Snapshot, Step
 from ..ui_state import UiState
 from . import style
-from .equations import TABLE, waiting
+from .equations import STATUS, TABLE, waiting
 from .explained import pair_name
 from .formula import formula, number
 from .impact_forms import ImpactFormsUi, draw_forms
 from .maps import Map, draw_maps
 from .tabs import Tab
+from .wrapping import text_wrapped
 
 Send = Callable[[Command], None]
 LAW_TITLES = {
@@ -42,6 +43,7 @@ COEFFICIENTS = {
 }
 OF_BALLS = ("restitution_t", "restitution_psi")
 MOST_BODIES = 40
+LEAST_WIDTH = 42.0  # [font heights] of laws and result together
 
 
 def draw_impact(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
@@ -51,14 +53,15 @@ def draw_impact(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     if view is None:
         waiting(ui, snapshot)
         return
-    imgui.begin_child("impact_laws", (0.42 * imgui.get_content_region_avail().x, 0))
-    _what(ui, snapshot, view, send)
-    _laws(ui, view)
-    imgui.end_child()
-    imgui.same_line(0, 1.2 * ui.font)
-    imgui.begin_child("impact_result")
-    _result(ui, snapshot, view)
-    imgui.end_child()
+    with style.room(ui, "impact_room", LEAST_WIDTH):
+        imgui.begin_child("impact_laws", (0.42 * imgui.get_content_region_avail().x, 0))
+        _what(ui, snapshot, view, send)
+        _laws(ui, view)
+        imgui.end_child()
+        imgui.same_line(0, 1.2 * ui.font)
+        imgui.begin_child("impact_result")
+        _result(ui, snapshot, view)
+        imgui.end_child()
 
 
 def _what(ui: UiState, snapshot: Snapshot, view: ImpactView, send: Send) -> None:
@@ -67,7 +70,7 @@ def _what(ui: UiState, snapshot: Snapshot, view: ImpactView, send: Send) -> None
     a, b = (snapshot.labels.bodies[k] for k in event.bodies)
     ago = snapshot.step - event.step
     with style.font(ui, bold=True):
-        imgui.text_wrapped(f"{a} → {b} at t = {event.t:.4f} s")
+        text_wrapped(f"{a} → {b} at t = {event.t:.4f} s")
     count = len(view.friction)
     style.muted(ui,
                 ngettext("{n} contact takes part, ", "{n} contacts take part, ", count).format(n=count)
@@ -78,7 +81,7 @@ def _what(ui: UiState, snapshot: Snapshot, view: ImpactView, send: Send) -> None
     for name, (symbol, low, high, meaning) in COEFFICIENTS.items():
         if between_balls or name not in OF_BALLS:
             asked = _coefficient(ui, name, symbol, getattr(inspector, name), getattr(view, name), low, high)
-            imgui.set_item_tooltip(meaning)
+            imgui.set_item_tooltip(_(meaning))
             if name in OF_BALLS and asked not in (None, getattr(inspector, name)):
                 inspector.law = "ball"  # the only law with these coefficients
             setattr(inspector, name, asked)
@@ -135,7 +138,7 @@ def _laws(ui: UiState, view: ImpactView) -> None:
                 imgui.table_next_column()
                 imgui.text(f"{style.engineering(lost(view, law), 'J')}   {share_lost(view, law):.1f} %")
                 imgui.table_next_column()
-                imgui.text(impact.status)
+                imgui.text(_(STATUS.get(impact.status, impact.status)))
             imgui.end_table()
 
 
@@ -157,7 +160,7 @@ def _result(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
     width = 3 if len(impact.impulse) == len(view.contacts.u) else 1
     title, equation = LAW_TITLES[law]
     with style.font(ui, bold=True):
-        imgui.text(title)
+        imgui.text(_(title))
     formula(ui, equation + r",\qquad \zeta^+ = \zeta^- + M P", 15.0)
     gain = number(-lost(view, law))
     spin = r" + \frac{1}{2} P_\psi(\psi^- + \psi^+)" if law == "ball" else ""
@@ -167,8 +170,8 @@ def _result(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
                         "pulls, and Newton's inequalities let go."), wrap=True)
     elif lost(view, law) < 0.0:
         with style.color(imgui.Col_.text, style.colors(ui).warning):
-            imgui.text_wrapped(_("Energy grows: friction turned the slip around, and e compares velocities only "
-                                 "(Kane's paradox). Stronge's and Poisson's laws and Coulomb's cone gain nothing."))
+            text_wrapped(_("Energy grows: friction turned the slip around, and e compares velocities only "
+                           "(Kane's paradox). Stronge's and Poisson's laws and Coulomb's cone gain nothing."))
     joints = view.joints.get(law, ())
     tables = {
         "Contacts": lambda: _contacts(ui, snapshot, view, impact.impulse, impact.zeta, width),
@@ -238,13 +241,14 @@ def _joints(ui: UiState, snapshot: Snapshot, joints: Sequence[JointImpulse]) -> 
 def _in_zhangs_terms(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
     """The quantities of the paper as matrices, or why the impact is none of its kind."""
     if isinstance(view.zhang, str):
-        style.muted(ui, view.zhang, wrap=True)
+        style.muted(ui, _(view.zhang), wrap=True)
         return
     found = view.zhang.impact
     formula(ui, r"\Delta\dot q = M^{-1} d\, I^*", 15.0)
     draw_maps(ui, "zhang", zhang_maps(snapshot, view.zhang))
     if found.status != "solved":
-        style.muted(ui, _("A M⁻¹ d is singular: the solution is {status}.").format(status=found.status))
+        style.muted(ui, _("A M⁻¹ d is singular: the solution is {status}.").format(
+            status=_(STATUS.get(found.status, found.status))))
 
 
 def zhang_maps(snapshot: Snapshot, form: ZhangForm) -> list[Map]:

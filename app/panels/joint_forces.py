@@ -20,8 +20,8 @@ from .tabs import Tab
 TABLE = imgui.TableFlags_.row_bg | imgui.TableFlags_.borders_inner_h | imgui.TableFlags_.scroll_y
 SMALL = 1e-9  # of the largest force or moment: what is smaller is written as 0
 COLUMNS = (
-    ("joint", 2.2, N_("A click selects its child")),
-    ("type", 1.0, N_("generalized: its position is part of q; maximal: it is a constraint on two bodies")),
+    (N_("joint"), 2.2, N_("A click selects its child")),
+    (N_("type"), 1.0, N_("generalized: its position is part of q; maximal: it is a constraint on two bodies")),
     ("|F| [N]", 1.0, N_("Force on the child")),
     ("F x, y, z [N]", 2.4, N_("The same by its components, world axes")),
     ("|M| [N m]", 1.0, N_("Moment on the child about the joint's point")),
@@ -46,7 +46,7 @@ def draw_joint_forces(ui: UiState, snapshot: Snapshot, send: Callable[[Command],
     imgui.same_line(0, 1.4 * ui.font)
     imgui.align_text_to_frame_padding()
     style.muted(ui, _("In the view"))
-    for name, title in (("forces", "forces"), ("moments", "moments")):
+    for name, title in (("forces", N_("forces")), ("moments", N_("moments"))):
         imgui.same_line(0, 0.5 * ui.font)
         setattr(mine, name, imgui.checkbox(labelled(f"{title}##joint_{name}"), getattr(mine, name))[1])
     if view is None:
@@ -88,7 +88,7 @@ def rows(snapshot: Snapshot, view: JointForces) -> list[tuple[str, ...]]:
         unit = "N" if joints.type[j] == JointType.SLIDER else "N m"
         small = least[0 if unit == "N" else 1]
         along = "" if np.isnan(view.along[k]) else f"{0.0 if abs(view.along[k]) < small else view.along[k]:z.4g} {unit}"
-        kind = JointType(joints.type[j]).name.lower()
+        kind = _(JointType(joints.type[j]).name.capitalize())
         found.append((snapshot.labels.joints[j] + (_(", at a limit") if j in view.limited else ""),
                       kind if joints.generalized[j] else _("{kind}, maximal").format(kind=kind), f"{sizes[0]:.4g}",
                       parts[0],

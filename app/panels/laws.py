@@ -18,6 +18,7 @@ from . import style
 from .equations import waiting
 from .formula import formula
 from .tabs import Tab
+from .wrapping import text_wrapped
 
 HARDEST = N_("the hardest pressed")
 CHOICES = {"gap": N_("λ over φ"), "speed": N_("λ over ζ"), "acceleration": N_("ζ̇ over f")}
@@ -90,7 +91,7 @@ def _numbers(ui: UiState, snapshot: Snapshot, mine: LawsUi, view: LawView) -> No
     a, b = (snapshot.labels.bodies[i] for i in view.bodies)
     now, friction = view.points[-1], float(np.hypot(*view.points[-1, [FRICTION_1, FRICTION_2]]))
     with style.font(ui, bold=True):
-        imgui.text_wrapped(f"{a} → {b}")
+        text_wrapped(f"{a} → {b}")
     if view.soft:
         style.muted(ui,
                     _("Law {law}, with K and D at the right").format(law=_(snapshot.settings.law.replace("_", " "))),
@@ -98,11 +99,11 @@ def _numbers(ui: UiState, snapshot: Snapshot, mine: LawsUi, view: LawView) -> No
     else:
         formula(ui, r"0 \le \lambda \perp \varphi \ge 0,\quad 0 \le \lambda \perp \zeta \ge 0", 14.0)
     formula(ui, r"|f_t| \le \mu\lambda", 14.0)
-    imgui.text_wrapped(f"φ = {style.engineering(now[GAP], 'm')},  ζ = {style.engineering(now[ZETA], 'm/s')}")
-    imgui.text_wrapped(f"λ = {style.engineering(now[LAM], 'N')}")
-    imgui.text_wrapped(f"|f_t| = {style.engineering(friction, 'N')},  "
-                       f"μλ = {style.engineering(view.friction * now[LAM], 'N')}")
-    imgui.text_wrapped(state_of(view))
+    text_wrapped(f"φ = {style.engineering(now[GAP], 'm')},  ζ = {style.engineering(now[ZETA], 'm/s')}")
+    text_wrapped(f"λ = {style.engineering(now[LAM], 'N')}")
+    text_wrapped(f"|f_t| = {style.engineering(friction, 'N')},  "
+                 f"μλ = {style.engineering(view.friction * now[LAM], 'N')}")
+    text_wrapped(state_of(view))
     if view.soft:
         area, ended = style.engineering(view.area, "J"), not now[LAM] > 0.0
         style.muted(ui,
@@ -183,7 +184,7 @@ def _normal(ui: UiState, view: LawView, mine: LawsUi) -> None:
 def graph_text(graph: AccelerationGraph | str) -> str:
     """What the graph of acceleration over force says, in words."""
     if isinstance(graph, str):
-        return graph or _("A soft contact has no such graph: its force follows from its depth.")
+        return _(graph) or _("A soft contact has no such graph: its force follows from its depth.")
     force, zeta_dot = graph.now
     kinks, parts = len(graph.force) - 2, style.engineering(graph.parts_at, "N")
     beside = (ngettext(", with {n} contact beside it that holds or lets go",

@@ -99,11 +99,11 @@ def _table(ui: UiState, ledger: Array) -> None:
             return
         imgui.table_setup_scroll_freeze(0, 1)
         for title, width, _meaning in COLUMNS:
-            imgui.table_setup_column(title, imgui.TableColumnFlags_.width_stretch, width)
+            imgui.table_setup_column(_(title), imgui.TableColumnFlags_.width_stretch, width)
         imgui.table_next_row(imgui.TableRowFlags_.headers)
         for title, _width, meaning in COLUMNS:
             imgui.table_next_column()
-            imgui.table_header(title)
+            imgui.table_header(_(title))
             imgui.set_item_tooltip(_(meaning))
         for entry in entries(ledger):
             imgui.table_next_row()

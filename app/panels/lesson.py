@@ -28,6 +28,7 @@ from .formula import formula, plain
 from .parameters import draw_setting
 from .placed import draw_placed
 from .rows import FULL, value_row
+from .wrapping import joined, text_wrapped
 
 Send = Callable[[Command], None]
 
@@ -41,6 +42,7 @@ class Name:
 
 LARGER = 1.5  # text of a presentation, to that of the panels
 SPEEDS = 0.01, 1.0
+SIGHT = 0.6   # of the height of the text: where what the run said comes into sight
 SHORT = 0.1   # share of a curve that may be left out at each end
 
 
@@ -55,7 +57,7 @@ def draw_lesson(ui: UiState, snapshot: Snapshot, send: Send, rect: Rect) -> None
         foot = imgui.get_frame_height() + imgui.get_style().item_spacing.y
         imgui.begin_child(f"step_{course.number}", (0.0, -foot))
         with style.font(ui, bold=True, size=21.0 * size):
-            imgui.text_wrapped(_(course.step.title))
+            text_wrapped(_(course.step.title))
         draw_text(ui, _(course.step.text), size)
         if course.step.picture is not None:
             _picture(ui, course.lesson.folder / course.step.picture)
@@ -124,9 +126,9 @@ def draw_text(ui: UiState, text: str, size: float) -> None:
             typeset(ui, part.strip("$").strip(), 19.0 * size)
             continue
         for paragraph in part.split("\n\n"):
-            if words := " ".join(paragraph.split()):
+            if words := joined(paragraph):
                 with style.font(ui, size=16.0 * size):
-                    imgui.text_wrapped(words)
+                    text_wrapped(words)
                 imgui.dummy((0, 0.25 * ui.font * size))
 
 
@@ -135,7 +137,7 @@ def typeset(ui: UiState, latex: str, size: float) -> None:
     try:
         formula(ui, latex, size)
     except RuntimeError:
-        imgui.text_wrapped(plain(latex))
+        text_wrapped(plain(latex))
     imgui.dummy((0, 0.25 * ui.font))
 
 
@@ -207,7 +209,7 @@ def _question(ui: UiState, snapshot: Snapshot, course: Course, question: Questio
     c = style.colors(ui)
     imgui.separator()
     with style.font(ui, bold=True, size=16.0 * size):
-        imgui.text_wrapped(" ".join(_(question.ask).split()))
+        text_wrapped(joined(_(question.ask)))
     if course.asks:
         _name(ui)
     with style.font(ui, size=16.0 * size):
@@ -218,12 +220,15 @@ def _question(ui: UiState, snapshot: Snapshot, course: Course, question: Questio
         elif isinstance(question, PointQuestion | ArrowQuestion):
             draw_placed(ui, snapshot, course, question)
         else:
-            _options(ui, course, options(question))
+            _options(ui, course, options(question, _))
+    if not course.in_sight and (course.trouble or course.verdict is not None):
+        course.in_sight = True
+        imgui.set_scroll_here_y(SIGHT)
     if course.asks:
         _predict_button(ui, course, question)
     elif course.trouble:
         with style.color(imgui.Col_.text, c.warning):
-            imgui.text_wrapped("\uf071  " + course.trouble)
+            text_wrapped("\uf071  " + course.trouble)
     elif course.verdict is not None:
         _told(ui, course, question, course.verdict, size)
     else:
@@ -278,13 +283,14 @@ def _options(ui: UiState, course: Course, texts: tuple[str, ...]) -> None:
         imgui.begin_disabled(not course.asks)
         if style.radio(ui, f"##option_{k}", draft.chosen == k):
             draft.chosen = k
+        imgui.end_disabled()
         imgui.same_line(0, 0.4 * ui.font)
         right = course.verdict is not None and course.verdict.measured == k
-        with style.color(imgui.Col_.text, c.accent if right else c.text):
-            imgui.text_wrapped(f"\uf00c  {text}" if right else text)
+        chosen = course.asks or draft.chosen == k
+        with style.color(imgui.Col_.text, c.accent if right else c.text if chosen else c.muted):
+            text_wrapped(f"\uf00c  {text}" if right else text)
         if course.asks and imgui.is_item_clicked():
             draft.chosen = k
-        imgui.end_disabled()
 
 
 def _predict_button(ui: UiState, course: Course, question: QuestionTable) -> None:
@@ -305,19 +311,24 @@ def _predict_button(ui: UiState, course: Course, question: QuestionTable) -> Non
 def _told(ui: UiState, course: Course, question: QuestionTable, verdict: Verdict, size: float) -> None:
     """Right or not, by how much, what the run gave, and why."""
     c = style.colors(ui)
-    words = "\uf00c  " + _("Right") if verdict.right else "\uf00d  " + _("Not so")
+    words = _("Right") if verdict.right else _("Not so")
     if isinstance(question, NumberQuestion):
         unit = f" {question.unit}" if question.unit else ""
-        words += _(": you are {error:.3g}{unit} off").format(error=abs(verdict.error), unit=unit)
+        words = _("{right}: you are {error} off").format(right=words, error=f"{abs(verdict.error):.3g}{unit}")
     elif isinstance(question, PointQuestion):
-        words += _(": you are {error} off").format(error=style.engineering(verdict.error, 'm'))
+        words = _("{right}: you are {error} off").format(right=words, error=style.engineering(verdict.error, 'm'))
     elif isinstance(question, ArrowQuestion):
-        words += _(": you are {error:.3g}° off").format(error=verdict.error)
+        words = _("{right}: you are {error} off").format(right=words, error=f"{verdict.error:.3g}°")
+    elif isinstance(question, SketchQuestion):
+        words = _("{right}: you are {share:.1f} % of the axis off on average").format(
+            right=words, share=100.0 * verdict.error)
+    mark = "\uf00c" if verdict.right else "\uf00d"
     with style.color(imgui.Col_.text, c.spring if verdict.right else c.danger), \
             style.font(ui, bold=True, size=16.0 * size):
-        imgui.text_wrapped(f"{words}.")
-    with style.font(ui, size=16.0 * size):
-        imgui.text_wrapped(_("The run: {answer}.").format(answer=verdict.answer))
+        text_wrapped(f"{mark}  " + _("{sentence}.").format(sentence=words))
+    if not isinstance(question, SketchQuestion):  # whose curve is drawn above
+        with style.font(ui, size=16.0 * size):
+            text_wrapped(_("The run: {answer}.").format(answer=verdict.answer))
     draw_text(ui, verdict.why, size)
     if course.written:
         with style.font(ui, size=13.0):
@@ -340,7 +351,7 @@ def _sketch(ui: UiState, course: Course, question: SketchQuestion) -> None:
     with style.font(ui, size=13.0):
         if not implot.begin_plot("##sketch", (-1.0, 13.0 * ui.font), flags):
             return
-        implot.setup_axes("t [s]", f"{quantity.title} [{quantity.unit}]")
+        implot.setup_axes("t [s]", f"{_(quantity.title)} [{quantity.unit}]")
         implot.setup_axes_limits(t[0], t[-1], question.low, question.high, implot.Cond_.always)
         drawn = np.array(draft.drawn)
         implot.plot_line("##drawn", t, drawn, implot.Spec(line_color=c.warning, line_weight=2.4 * scale))

@@ -5,7 +5,7 @@ from functools import partial
 
 from imgui_bundle import imgui
 
-from ...physics.core.language import N_
+from ...physics.core.language import N_, _
 from ...physics.run.messages import Command, Inspect, Snapshot
 from ..keys import bind, key_of
 from ..ui_state import Rect, UiState
@@ -96,7 +96,7 @@ def _row_of_tabs(ui: UiState, snapshot: Snapshot, shown: Tab) -> None:
         return
     imgui.same_line(imgui.get_window_width() - end)
     icon = "\uf066" if ui.inspector.large else "\uf065"
-    if style.icon_button(ui, "large", icon, f"Larger or smaller  ({key_of('tab_large')})"):
+    if style.icon_button(ui, "large", icon, _("Larger or smaller  ({key})").format(key=key_of("tab_large"))):
         ui.inspector.large = not ui.inspector.large
 
 

@@ -26,6 +26,7 @@ from .joints import draw_joints, has_joints
 from .rows import FULL, Send, as_materials_say, ask, right_aligned, setting_slider, value_of, value_row
 from .script import draw_script
 from .surfaces import draw_gain, draw_substeps, draw_surfaces
+from .wrapping import text_wrapped
 
 AGAINST_TURNING = ("friction_torsional", "friction_rolling")
 #: of settings that are a choice by name
@@ -64,12 +65,12 @@ def draw_parameters(ui: UiState, snapshot: Snapshot | None, send: Send, rect: Re
 
 def _about_scene(ui: UiState, snapshot: Snapshot) -> None:
     with style.font(ui, bold=True, size=19.0):
-        imgui.text_wrapped(_(snapshot.labels.title) or snapshot.scene_name)
+        text_wrapped(_(snapshot.labels.title) or snapshot.scene_name)
     if snapshot.labels.watch:
         style.muted(ui, "\uf06e  " + _(snapshot.labels.watch), wrap=True)
     for note in snapshot.labels.notes:
         with style.color(imgui.Col_.text, style.colors(ui).warning):
-            imgui.text_wrapped("\uf071  " + _(note))
+            text_wrapped("\uf071  " + _(note))
     imgui.dummy((0, 0.3 * ui.font))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui
 
-from ...physics.core.language import _
+from ...physics.core.language import N_, _
 from ...physics.look.inspection import EquationsView
 from ...physics.run.messages import Command, Inspect, Snapshot
 from .. import inspected
@@ -13,8 +13,10 @@ from ..ui_state import UiState
 from . import style
 from .equations import TABLE, draw_beside_matrix
 from .tabs import Tab
+from .wrapping import text_wrapped
 
 Send = Callable[[Command], None]
+NOTES = N_("driving contact"), N_("in order")  # of steps of Dantzig's solver; a contact's number follows
 
 
 def draw_pivots(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
@@ -47,7 +49,7 @@ def _side(ui: UiState, snapshot: Snapshot, view: EquationsView) -> None:
     imgui.align_text_to_frame_padding()
     imgui.text(f"{inspector.pivot} / {last}")
     with style.font(ui, bold=True):
-        imgui.text_wrapped(sentence(view, inspector.pivot))
+        text_wrapped(sentence(view, inspector.pivot))
     style.muted(ui, progress(ui, view), wrap=True)
     _table(ui, view)
 
@@ -57,8 +59,14 @@ def sentence(view: EquationsView, pivot: int) -> str:
     if not pivot:
         return _("Start: no force, ζ̇ = d.")
     step = view.steps[pivot - 1]
-    moves = [f"{few(names)} {verb}" for names, verb in ((step.entering, "in"), (step.leaving, "out")) if names]
-    return ", ".join(moves + ([_(step.note)] if step.note else [])) or _("Nothing changes.")
+    moves = [f"{few(names)} {verb}" for names, verb in ((step.entering, _("in")), (step.leaving, _("out"))) if names]
+    return ", ".join(moves + ([noted(step.note)] if step.note else [])) or _("Nothing changes.")
+
+
+def noted(note: str) -> str:
+    """What a solver notes of a step, in the language that is shown."""
+    words, space, number = note.rpartition(" ")
+    return f"{_(words)}{space}{number}" if words in NOTES else _(note)
 
 
 def few(names: str) -> str:
@@ -101,7 +109,7 @@ def _table(ui: UiState, view: EquationsView) -> None:
             if imgui.selectable(f"{k}##pivot_{k}", k == ui.inspector.pivot,
                                 imgui.SelectableFlags_.span_all_columns)[0]:
                 ui.inspector.pivot = k
-            for text in (few(step.entering), few(step.leaving), str(len(step.basic)), _(step.note)):
+            for text in (few(step.entering), few(step.leaving), str(len(step.basic)), noted(step.note)):
                 imgui.table_next_column()
                 imgui.text(text)
         imgui.end_table()

@@ -20,6 +20,7 @@ from .watch import choose_body, choose_quantity, drawn, mark_now, of_scene, reco
 
 MOST_UNITS = 3     # an axis each
 MOST_POINTS = 4000  # drawn of a curve, about
+RESOLVED = 2e-5    # least range of an axis, as a part of the largest value on it
 MOST_MARKS = 200    # events of a kind marked
 SAVED_AS = {".csv": N_("a column a curve"), ".npz": N_("arrays"), ".png": N_("a picture"), ".svg": N_("a drawing")}
 LIST_WIDTH, LEAST_WIDTH, LEAST_HEIGHT = 23.0, 12.0, 7.0  # of the list, and of a plot that can be read [font heights]
@@ -254,6 +255,11 @@ def _axes(snapshot: Snapshot, mine: PlotUi, units: list[str]) -> None:
     for axis, unit in zip(Y_AXES, units, strict=False):
         right = implot.AxisFlags_.opposite | implot.AxisFlags_.no_grid_lines if axis != implot.ImAxis_.y1 else 0
         implot.setup_axis(axis, f"[{unit}]" if unit else "", fit | right)
+        if fit:  # what changes by less would have the same numbers at all of its marks
+            own = [curve for curve in mine.curves if quantity_of(curve.quantity).unit == unit]
+            sizes = np.abs(np.concatenate([recorded(snapshot, curve)[:, 1] for curve in own]))
+            largest = float(sizes[np.isfinite(sizes)].max(initial=0.0))
+            implot.setup_axis_zoom_constraints(axis, RESOLVED * largest, np.inf)
 
 
 def points(snapshot: Snapshot, curve: Curve, across: Curve | None) -> tuple[Array, Array]:

@@ -10,10 +10,11 @@ from ...physics.run.messages import Command, Snapshot
 from ..keys import GESTURES
 from ..ui_state import Rect, UiState
 from . import style
+from .equations import STATUS
 
 BY_KEYS = N_("Tab, arrows: go  ·  Space: press  ·  Enter: write  ·  F6: the next panel  ·  Esc: the keys of the scene")
 #: of a status of one word
-MEANINGS = {"inconsistent": N_("inconsistent: no forces obey all contact laws")}
+MEANINGS = {**STATUS, "inconsistent": N_("inconsistent: no forces obey all contact laws")}
 
 
 def draw_status(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None], rect: Rect) -> None:

@@ -15,6 +15,7 @@ from . import style
 from .equations import waiting
 from .formula import formula
 from .tabs import Tab
+from .wrapping import text_wrapped
 
 Send = Callable[[Command], None]
 #: why a piece was cut, with the names of the two bodies
@@ -53,8 +54,8 @@ def _pieces(ui: UiState, snapshot: Snapshot, view: StepView) -> None:
     """The pieces of the step in words; a click shows one."""
     count = len(view.pieces)
     with style.font(ui, bold=True):
-        imgui.text_wrapped(ngettext("Step {step}: {start:.4f} … {end:.4f} s, {n} piece",
-                                    "Step {step}: {start:.4f} … {end:.4f} s, {n} pieces", count).format(
+        text_wrapped(ngettext("Step {step}: {start:.4f} … {end:.4f} s, {n} piece",
+                              "Step {step}: {start:.4f} … {end:.4f} s, {n} pieces", count).format(
             step=view.step, start=view.t, end=view.t + view.h, n=count))
     formula(ui, r"\varphi_i(t + \delta h),\quad 0 \le \delta \le 1", 15.0)
     for k, piece in enumerate(view.pieces):

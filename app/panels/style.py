@@ -10,6 +10,7 @@ from imgui_bundle import imgui, implot, implot3d
 
 from ...physics.core.language import _, labelled
 from ..ui_state import Rect, UiState
+from .wrapping import text_wrapped
 
 Color = tuple[float, float, float, float]
 
@@ -166,6 +167,19 @@ def panel(name: str, rect: Rect, flags: int = 0) -> Iterator[bool]:
 
 
 @contextmanager
+def room(ui: UiState, name: str, width: float) -> Iterator[None]:
+    """What has to be of this width [font heights] at least: where there is less, it is moved sideways."""
+    least = width * ui.font
+    if imgui.get_content_region_avail().x >= least:
+        yield
+        return
+    imgui.set_next_window_content_size((least, 0.0))
+    imgui.begin_child(name, (0.0, 0.0), 0, imgui.WindowFlags_.horizontal_scrollbar)
+    yield
+    imgui.end_child()
+
+
+@contextmanager
 def color(slot: int, value: Color) -> Iterator[None]:
     imgui.push_style_color(slot, value)
     try:
@@ -191,7 +205,7 @@ def heading(ui: UiState, text: str) -> None:
 
 def muted(ui: UiState, text: str, wrap: bool = False) -> None:
     with color(imgui.Col_.text, colors(ui).muted):
-        imgui.text_wrapped(text) if wrap else imgui.text(text)
+        text_wrapped(text) if wrap else imgui.text(text)
 
 
 def icon_button(ui: UiState, name: str, icon: str, tip: str, width: float = 2.2, on: bool = False) -> bool:

@@ -14,6 +14,7 @@ from ...physics.scene.gains import Gains, damping_for, meaning
 from ..ui_state import UiState
 from . import style
 from .rows import FULL, Send, as_materials_say, ask, right_aligned, setting_slider, value_of, value_row
+from .wrapping import text_wrapped
 
 E_AND_SPEED = (0.5, 1.0)  # restitution and speed of impact [m/s] from which D is found, until they are chosen
 
@@ -167,4 +168,4 @@ def step_in_contact(snapshot: Snapshot, integrator: Integrator) -> float:
 
 def _warn(ui: UiState, text: str) -> None:
     with style.color(imgui.Col_.text, style.colors(ui).warning):
-        imgui.text_wrapped(f"\uf071  {text}")
+        text_wrapped(f"\uf071  {text}")

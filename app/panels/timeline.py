@@ -121,7 +121,7 @@ def _kinds(ui: UiState, snapshot: Snapshot) -> None:
         for icon, factor, tip in WAYS:
             if imgui.small_button(f"{icon}##zoom_{tip}"):
                 _zoom(ui, snapshot, factor)
-            imgui.set_item_tooltip(_("{tip}, about the present  (wheel: about the mouse)").format(tip=tip))
+            imgui.set_item_tooltip(_("{tip}, about the present  (wheel: about the mouse)").format(tip=_(tip)))
             imgui.same_line(0, 0.2 * ui.font)
         if imgui.small_button(labelled("All##timeline_all")):
             ui.timeline.span = None

@@ -11,6 +11,7 @@ from ..keys import keys_of
 from ..ui_state import Rect, Tour, UiState
 from . import style
 from .view import NOTICE_PREFIX
+from .wrapping import text_wrapped
 
 WIDTH = 25.0  # of a card [font heights]
 SHADE = 0.45  # how much darker all else is
@@ -112,12 +113,12 @@ def _card(ui: UiState, tour: Tour, stop: Stop, rect: Rect | None) -> None:
     imgui.pop_style_var(3)
     with style.font(ui, bold=True, size=20.0):
         imgui.text(_(stop.title))
-    imgui.text_wrapped(with_keys(_(stop.text)))
+    text_wrapped(with_keys(_(stop.text)))
     if rect is None:
         style.muted(ui, _("Hidden now: {hidden} shows it.").format(hidden=_(stop.hidden)), wrap=True)
     else:
         with style.color(imgui.Col_.text, c.spring if tour.done else c.warning):
-            imgui.text_wrapped(("\uf00c  " if tour.done else "\uf054  ") + with_keys(_(stop.task)))
+            text_wrapped(("\uf00c  " if tour.done else "\uf054  ") + with_keys(_(stop.task)))
     imgui.dummy((0, 0.2 * ui.font))
     _buttons(ui, tour)
     tour.height = imgui.get_window_height()

@@ -62,10 +62,10 @@ def draw_transport(ui: UiState, snapshot: Snapshot | None, send: Send, rect: Rec
 
 
 def _buttons(ui: UiState, send: Send) -> None:
-    if style.icon_button(ui, "edit", "\uf044", "Edit the scene: add, move and change bodies  (Ctrl+E)"):
+    if style.icon_button(ui, "edit", "\uf044", _("Edit the scene: add, move and change bodies  (Ctrl+E)")):
         ui.request("edit")
     imgui.same_line(0, 0.6 * ui.font)
-    if style.icon_button(ui, "reset", "\uf2ea", "Reset  (Backspace)"):
+    if style.icon_button(ui, "reset", "\uf2ea", _("Reset  (Backspace)")):
         send(Reset())
     imgui.same_line(0, 0.6 * ui.font)
     for name, icon, tip, command in (

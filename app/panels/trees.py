@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...physics.core.language import N_, _
+from ...physics.core.language import N_, _, ngettext
 from ...physics.core.model import JointType
 from ...physics.look.joint_space import TreeView
 from ...physics.run.messages import Command, Inspect, Snapshot
@@ -40,7 +40,7 @@ def facts(snapshot: Snapshot, view: TreeView) -> str:
     """How many velocities there are, and what branches leave of H."""
     n = len(view.C)
     may = int(view.carries.sum())
-    text = f"{n} {'velocity' if n == 1 else 'velocities'} q\u0307."
+    text = ngettext("{n} velocity q\u0307.", "{n} velocities q\u0307.", n).format(n=n)
     if may < n * n:
         text += (_(" {may} of the {n} entries of H can differ from 0: where one of two joints carries the other. "
                  "The others are 0 by the branches.").format(may=may, n=n * n))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
+from ...physics.core.language import _
 from ...physics.core.limits import VIDEO
 from ...physics.lesson.video import CardTable, InstantTable, VideoTable, ViewTable, filled
 from ...physics.run.slow_motion import QUIET, frame_times
@@ -119,7 +120,7 @@ def planned(table: VideoTable, title: str, span: tuple[float, float], speed: flo
         elif k >= before + len(run):
             card, opacity = last, min(1.0, (k - before - len(run) + 1) / max(FADE * rate, 1.0))
         frames.append(FrameOf(t, now, shown, card, opacity, aimed(table.view, t)))
-    title = table.title or title
+    title = _(table.title or title)
     return VideoPlan(table, title, span, tuple(frames), captions, tuple(_chapters(table, title, happenings, clock)))
 
 
@@ -144,16 +145,16 @@ def instants(table: InstantTable, happenings: Sequence[Happening]) -> Iterator[t
     found = [h for h in happenings if h.kind == table.event and (table.body is None or table.body in h.bodies)]
     for n, h in enumerate(found, 1):
         if table.number in (None, n):
-            a, b = (name or "the world" for name in h.bodies)
+            a, b = (name or _("the world") for name in h.bodies)
             yield h.t, {"t": f"{h.t:.3f}", "n": str(n), "a": a, "b": b, "impulse": f"{h.impulse:.3g}",
                         "lost": f"{h.lost:.3g}"}
 
 
 def _captions(table: VideoTable, happenings: Sequence[Happening], clock: _Clock) -> Iterator[Told]:
     """One gives way to the next at its place."""
-    due = sorted((clock.of(t), k, caption, filled(caption.text, blanks))
+    due = sorted((clock.of(t), k, caption, filled(_(caption.text), blanks))
                  for k, caption in enumerate(table.caption) for t, blanks in instants(caption, happenings))
-    for k, (begin, _, caption, text) in enumerate(due):
+    for k, (begin, _order, caption, text) in enumerate(due):
         end = min(begin + caption.seconds, clock.end)
         later = [other[0] for other in due[k + 1:] if other[2].place == caption.place]
         end = min([end, *later[:1]])
@@ -178,7 +179,7 @@ def _narrated(table: VideoTable, happenings: Sequence[Happening], clock: _Clock)
 
 def _chapters(table: VideoTable, title: str, happenings: Sequence[Happening], clock: _Clock) -> Iterator[Chapter]:
     """In their order; where there are any, the first begins with the video."""
-    due = sorted((clock.of(t), chapter.event is not None, filled(chapter.title, blanks))
+    due = sorted((clock.of(t), chapter.event is not None, filled(_(chapter.title), blanks))
                  for chapter in table.chapter for t, blanks in instants(chapter, happenings))
     if not due:
         return
@@ -193,7 +194,7 @@ def _chapters(table: VideoTable, title: str, happenings: Sequence[Happening], cl
 
 
 def _card(table: CardTable | None) -> Card | None:
-    return None if table is None else Card(table.title, table.text, table.formula)
+    return None if table is None else Card(_(table.title), _(table.text), table.formula)
 
 
 def _seen(told: Told, at: float) -> float:

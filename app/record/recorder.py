@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ...physics.core.language import spoken
 from ...physics.lesson.video import LONGEST_VIDEO, VideoTable, misfits, refuse_video
 from ...physics.run.messages import Command, Snapshot, Step
 from ...physics.run.slow_motion import QUIET, slowed
@@ -106,6 +107,11 @@ def record(run: Run, out: Path, film: Film | None = None, progress: Callable[[fl
     `progress`, the frames so far are kept.
     """
     film, say, progress = film or Film(), say or (lambda sentence: None), progress or (lambda share: None)
+    with spoken(film.table.language):
+        _record(run, out, film, progress, say)
+
+
+def _record(run: Run, out: Path, film: Film, progress: Callable[[float], None], say: Callable[[str], None]) -> None:
     table = film.table
     _check(film, out)
     runs = [one for one in (run, film.beside) if one is not None]

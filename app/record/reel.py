@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ...physics.core.language import _
 from ...physics.run.messages import Command, Compare, Recording, SetSpeed, Side, Snapshot, Step
 from ...physics.run.runner import Runner
 from ...physics.scene.scene import Scene
@@ -22,7 +23,7 @@ class Run:
 
 def titles_of(runs: Sequence[Run]) -> list[str]:
     """A title for each run."""
-    return [one.title or one.scene.title or one.scene.name for one in runs]
+    return [_(one.title or one.scene.title) or one.scene.name for one in runs]
 
 
 class Reel:

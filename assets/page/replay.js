@@ -106,8 +106,8 @@
     $("time").textContent = `t = ${t[frame].toFixed(3)} s`;
     $("bar").setAttribute("aria-valuetext", $("time").textContent);
     const e = energies.subarray(3 * frame, 3 * frame + 3);
-    $("now").innerHTML = [["Contacts", count], ["Kinetic energy", digits(e[0]) + " J"],
-      ["Potential energy", digits(e[1]) + " J"]].map(([a, b]) => `<dt>${a}</dt><dd>${b}</dd>`).join("");
+    $("now").innerHTML = [[run.words.contacts, count], [run.words.kinetic, digits(e[0]) + " J"],
+      [run.words.potential, digits(e[1]) + " J"]].map(([a, b]) => `<dt>${a}</dt><dd>${b}</dd>`).join("");
     for (const item of $("events").children) item.className = item.dataset.t <= t[frame] ? "past" : "";
     plot();
     draw();
@@ -129,7 +129,7 @@
     $("view").append(renderer.domElement);
   } catch (error) {
     $("tip").hidden = false;
-    $("tip").textContent = "This browser draws no 3-D: the curves, events and numbers are beside.";
+    $("tip").textContent = run.words.flat;
   }
   function draw() {
     look();
@@ -231,7 +231,7 @@
     item.append(button);
     $("events").append(item);
   }
-  if (!run.events.length) $("events").textContent = "None.";
+  if (!run.events.length) $("events").textContent = run.words.none;
   let playing = false, since = 0, from = 0;
   function pause() {
     playing = false;

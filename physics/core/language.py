@@ -4,7 +4,8 @@ assets/locale, so what a catalogue lacks is shown in English; packaging/catalogu
 import gettext
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.resources import as_file, files
 
 LANGUAGES = {"en": "English", "zh_CN": "简体中文"}  #: by the name of their catalogue, as they call themselves
@@ -30,6 +31,17 @@ def use(language: str) -> None:
 def used() -> str:
     """The name of the language that is shown."""
     return _name
+
+
+@contextmanager
+def spoken(language: str) -> Iterator[None]:
+    """Within, what is written is in a language of LANGUAGES; "" = in the one that is shown."""
+    before = _name
+    use(language or before)
+    try:
+        yield
+    finally:
+        use(before)
 
 
 def of_system(environment: Mapping[str, str]) -> str:

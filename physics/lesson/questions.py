@@ -1,15 +1,17 @@
-"""What a run answers: the windows that a question measures, and the judgement of a prediction."""
+"""What a run answers: the windows that a question measures, and the judgement of a prediction.
+
+`say` of a function says its texts: `_` in the language that is shown, `N_` in the lesson's own, as files have them."""
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import singledispatch
 from typing import NamedTuple
 
 import numpy as np
 
 from ..core.formula import read_formula
-from ..core.language import _
+from ..core.language import N_, _
 from ..run.measures import TIME_OF
 from ..run.trial import Window
 from .schema import (
@@ -26,13 +28,14 @@ from .schema import (
 
 POINTS = 41  # of a sketched curve, at equal intervals from the first instant of the run to its last
 SAME = 1e-9    # [s] two events at most so far apart are at the same instant
-AT_ONCE, NEVER = "All at the same instant", "None of them"
-EQUAL = "They are equal"
+AT_ONCE, NEVER = N_("All at the same instant"), N_("None of them")
+EQUAL, A_CURVE = N_("They are equal"), N_("a curve")
 IN_DOLLARS = re.compile(r"(\$\$.*?\$\$)", re.DOTALL)
 IN_TEXT = re.compile(r"\{([^{}]*)\}")
 
 #: a number; the row of the option chosen; the values of a curve at POINTS instants; a point [m], the vector of an arrow
 Given = float | int | tuple[float, ...]
+Say = Callable[[str], str]
 
 
 class NoAnswer(ValueError):
@@ -68,87 +71,84 @@ def instants(at: float, until: float) -> np.ndarray:
     return np.linspace(at, until, POINTS)
 
 
-def options(question: QuestionTable) -> tuple[str, ...]:
+def options(question: QuestionTable, say: Say = N_) -> tuple[str, ...]:
     """What can be chosen; () where something else is asked for."""
     match question:
         case ChoiceQuestion():
-            return tuple(option.text for option in question.option)
+            return tuple(say(option.text) for option in question.option)
         case FirstQuestion():
-            return (*question.bodies, AT_ONCE, NEVER)
+            return (*map(say, question.bodies), say(AT_ONCE), say(NEVER))
         case GreatestQuestion():
-            return (*question.of, EQUAL)
+            return (*map(say, question.of), say(EQUAL))
     return ()
 
 
 def fault(question: QuestionTable, given: object) -> str:
-    """Why something cannot be an answer; "" where it can."""
+    """Why something cannot be an answer, in a sentence; "" where it can."""
     count = len(options(question))
     if count:
         fits = isinstance(given, int) and not isinstance(given, bool) and 0 <= given < count
-        return "" if fits else "one of the answers must be chosen"
+        return "" if fits else _("One of the answers must be chosen.")
     if isinstance(question, SketchQuestion):
         if not isinstance(given, tuple) or len(given) != POINTS:
-            return "the curve must be drawn"
-        return "" if all(math.isfinite(y) for y in given) else "the curve must be drawn from one end to the other"
+            return _("The curve must be drawn.")
+        return "" if all(math.isfinite(y) for y in given) else _("The curve must be drawn from one end to the other.")
     if isinstance(question, PointQuestion | ArrowQuestion):
-        what = "point" if isinstance(question, PointQuestion) else "arrow"
+        is_point = isinstance(question, PointQuestion)
         vector = np.array(given if isinstance(given, tuple) else (), float)
-        fits = len(vector) == 3 and bool(np.isfinite(vector).all()) and (what == "point" or bool(vector.any()))
-        return "" if fits else f"the {what} must be placed in the view"
+        if len(vector) == 3 and bool(np.isfinite(vector).all()) and (is_point or bool(vector.any())):
+            return ""
+        return _("The point must be placed in the view.") if is_point else _("The arrow must be placed in the view.")
     fits = isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given)
-    return "" if fits else "the answer must be a number"
+    return "" if fits else _("The answer must be a number.")
 
 
-def judge(question: QuestionTable, given: Given, values: Mapping[str, float]) -> Verdict:
+def judge(question: QuestionTable, given: Given, values: Mapping[str, float], say: Say = N_) -> Verdict:
     """What the values measured of a run say of a prediction. Raises NoAnswer."""
-    return _judge(question, given, values)
+    return _judge(question, given, values, say)
 
 
-def answer_of(question: QuestionTable, values: Mapping[str, float]) -> str:
-    """What a run answers, in words. Raises NoAnswer."""
-    return "a curve" if isinstance(question, SketchQuestion) else right_answer(question, values).answer
-
-
-def right_answer(question: QuestionTable, values: Mapping[str, float]) -> Verdict:
+def right_answer(question: QuestionTable, values: Mapping[str, float], say: Say = N_) -> Verdict:
     """What a run says of the right prediction. Raises NoAnswer."""
     anything: Given = 0
     if isinstance(question, SketchQuestion):
         anything = (0.0,) * POINTS
     elif isinstance(question, PointQuestion | ArrowQuestion):
         anything = (1.0, 0.0, 0.0)
-    return judge(question, judge(question, anything, values).measured, values)
+    return judge(question, judge(question, anything, values, say).measured, values, say)
 
 
 @singledispatch
-def _judge(question: QuestionTable, given: Given, values: Mapping[str, float]) -> Verdict:
+def _judge(question: QuestionTable, given: Given, values: Mapping[str, float], say: Say) -> Verdict:
     raise AssertionError(question)
 
 
 @_judge.register
-def _number(question: NumberQuestion, given: Given, values: Mapping[str, float]) -> Verdict:
+def _number(question: NumberQuestion, given: Given, values: Mapping[str, float], say: Say) -> Verdict:
     assert isinstance(given, int | float)
     found = _value(question.answer, values)
     if not math.isfinite(found):
-        raise NoAnswer(f"The run gives no answer: {question.answer} has no value for it.")
+        raise NoAnswer(say(N_("The run gives no answer: {formula} has no value for it.")).format(
+            formula=question.answer))
     error = float(given) - found
     unit = f" {question.unit}" if question.unit else ""
     return Verdict(abs(error) <= question.tolerance, found, error, f"{in_digits(found)}{unit}",
-                   told(_(question.why), {**values, "answer": found}))
+                   told(say(question.why), {**values, "answer": found}))
 
 
 @_judge.register
-def _choice(question: ChoiceQuestion, given: Given, values: Mapping[str, float]) -> Verdict:
+def _choice(question: ChoiceQuestion, given: Given, values: Mapping[str, float], say: Say) -> Verdict:
     right = next((k for k, option in enumerate(question.option) if _holds(option.when, values)), None)
     if right is None:
-        raise NoAnswer("The run gives none of these answers.")
+        raise NoAnswer(say(N_("The run gives none of these answers.")))
     chosen = question.option[int(given)] if isinstance(given, int | float) else question.option[right]
-    parts = (told(_(text), values) for text in (chosen.why, question.why))
-    return Verdict(given == right, right, 0.0 if given == right else math.nan, question.option[right].text,
+    parts = (told(say(text), values) for text in (chosen.why, question.why))
+    return Verdict(given == right, right, 0.0 if given == right else math.nan, say(question.option[right].text),
                    "\n\n".join(part for part in parts if part))
 
 
 @_judge.register
-def _first(question: FirstQuestion, given: Given, values: Mapping[str, float]) -> Verdict:
+def _first(question: FirstQuestion, given: Given, values: Mapping[str, float], say: Say) -> Verdict:
     times = [values[body] for body in question.bodies]
     known = [t for t in times if not math.isnan(t)]
     if not known:
@@ -157,58 +157,57 @@ def _first(question: FirstQuestion, given: Given, values: Mapping[str, float]) -
         right = len(times)
     else:
         right = times.index(min(known))
-    when = ", ".join(f"{body}: {'never' if math.isnan(t) else f'{t:.4g} s'}"
+    when = ", ".join(f"{say(body)}: {say(N_('never')) if math.isnan(t) else f'{t:.4g} s'}"
                      for body, t in zip(question.bodies, times, strict=True))
-    return Verdict(given == right, right, 0.0 if given == right else math.nan, f"{options(question)[right]} ({when})",
-                   told(_(question.why), values))
+    return Verdict(given == right, right, 0.0 if given == right else math.nan,
+                   f"{options(question, say)[right]} ({when})", told(say(question.why), values))
 
 
 @_judge.register
-def _greatest(question: GreatestQuestion, given: Given, values: Mapping[str, float]) -> Verdict:
+def _greatest(question: GreatestQuestion, given: Given, values: Mapping[str, float], say: Say) -> Verdict:
     found = [_value(formula, values) for formula in question.of.values()]
     if not all(map(math.isfinite, found)):
-        raise NoAnswer("The run gives no answer: one of the quantities has no value for it.")
+        raise NoAnswer(say(N_("The run gives no answer: one of the quantities has no value for it.")))
     first, second = sorted(found, reverse=True)[:2]
     equal = first - second <= question.same * max(abs(first), abs(second))
     right = len(found) if equal else found.index(first)
-    numbers = ", ".join(f"{name}: {in_digits(value)}" for name, value in zip(question.of, found, strict=True))
+    numbers = ", ".join(f"{say(name)}: {in_digits(value)}" for name, value in zip(question.of, found, strict=True))
     return Verdict(given == right, right, 0.0 if given == right else math.nan,
-                   f"{options(question)[right]} ({numbers})", told(_(question.why), values))
+                   f"{options(question, say)[right]} ({numbers})", told(say(question.why), values))
 
 
 @_judge.register
-def _point(question: PointQuestion, given: Given, values: Mapping[str, float]) -> Verdict:
-    found = _vector(question.answer, values)
+def _point(question: PointQuestion, given: Given, values: Mapping[str, float], say: Say) -> Verdict:
+    found = _vector(question.answer, values, say)
     away = float(np.linalg.norm(np.subtract(given, found)))
-    return Verdict(away <= question.tolerance, found, away, f"{in_brackets(found)} m", told(_(question.why), values))
+    return Verdict(away <= question.tolerance, found, away, f"{in_brackets(found)} m", told(say(question.why), values))
 
 
 @_judge.register
-def _arrow(question: ArrowQuestion, given: Given, values: Mapping[str, float]) -> Verdict:
-    found = _vector(question.answer, values)
+def _arrow(question: ArrowQuestion, given: Given, values: Mapping[str, float], say: Say) -> Verdict:
+    found = _vector(question.answer, values, say)
     if not any(found):
-        raise NoAnswer("The run gives no answer: its arrow has no length.")
+        raise NoAnswer(say(N_("The run gives no answer: its arrow has no length.")))
     # by the tangent, which is exact also where the angle is small
     angle = math.degrees(math.atan2(float(np.linalg.norm(np.cross(given, found))), float(np.dot(given, found))))
-    return Verdict(angle <= question.tolerance, found, angle, f"along {in_brackets(found)}",
-                   told(_(question.why), values))
+    along = say(N_("along {vector}")).format(vector=in_brackets(found))
+    return Verdict(angle <= question.tolerance, found, angle, along, told(say(question.why), values))
 
 
-def _vector(formulas: Sequence[str | float], values: Mapping[str, float]) -> tuple[float, ...]:
+def _vector(formulas: Sequence[str | float], values: Mapping[str, float], say: Say) -> tuple[float, ...]:
     found = tuple(_value(formula, values) for formula in formulas)
     if not all(map(math.isfinite, found)):
-        raise NoAnswer("The run gives no answer: what is asked for has no value for it.")
+        raise NoAnswer(say(N_("The run gives no answer: what is asked for has no value for it.")))
     return found
 
 
 @_judge.register
-def _sketch(question: SketchQuestion, given: Given, values: Mapping[str, float]) -> Verdict:
+def _sketch(question: SketchQuestion, given: Given, values: Mapping[str, float], say: Say) -> Verdict:
     found = tuple(values[f"{k}"] for k in range(POINTS))
     if not all(map(math.isfinite, found)):
-        raise NoAnswer("The run gives no answer: the quantity was not known all the time.")
+        raise NoAnswer(say(N_("The run gives no answer: the quantity was not known all the time.")))
     apart = float(np.mean(np.abs(np.subtract(given, found)))) / (question.high - question.low)
-    return Verdict(apart <= question.tolerance, found, apart, f"off by {100.0 * apart:.0f} % of the axis on average",
-                   told(_(question.why), {}))
+    return Verdict(apart <= question.tolerance, found, apart, say(A_CURVE), told(say(question.why), {}))
 
 
 # ------------------------------------------------------------------------------------------------------ words
@@ -228,7 +227,7 @@ def pieces(text: str) -> list[tuple[str, bool]]:
 def in_words(question: QuestionTable, given: Given) -> str:
     """What was answered, in words."""
     if isinstance(given, tuple):
-        return "a curve" if isinstance(question, SketchQuestion) else in_brackets(given)
+        return A_CURVE if isinstance(question, SketchQuestion) else in_brackets(given)
     chosen = options(question)
     return chosen[int(given)] if chosen else in_digits(given, 6)
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, Strict, WithJsonSchema, WrapValidator
 
+from ..core.language import LANGUAGES
 from ..core.limits import SCENE_FILE
 from ..look.quantities import named
 from ..methods import METHODS
@@ -121,6 +122,8 @@ class VideoTable(Table):
         None, "a number from 0.001 to 100 [simulated seconds per second of video] (else as the scene says)")
     slow_at_events: Annotated[float, Field(strict=True, ge=0.01, le=1.0)] = field(
         1.0, "how much slower it goes near to events, a number from 0.01 to 1: a share of the speed")
+    language: choice(("", *LANGUAGES)) = field(  # pyright: ignore
+        "", f"the language of what it says: {', '.join(LANGUAGES)} (else as the app has it)")
     theme: choice(THEMES) = field("dark", "dark, or light for print")  # pyright: ignore
     heading: Flag = field(True, "true or false: title and time stand over the view")
     panels: Flag = field(False, "true or false: with the panels of the app")

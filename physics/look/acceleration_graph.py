@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.interruption import look_up
+from ..core.language import N_
 from ..core.model import Array, IntArray
 from ..problem.problem import ContactProblem
 from ..solvers import LCP_SOLVERS
@@ -60,7 +61,7 @@ def acceleration_graph(problem: ContactProblem, i: int) -> AccelerationGraph | s
         here = max(0.0, float(problem.M[i] @ lam + problem.d[i]))
         found = sorted(_pieces(problem, i, low, high))
     except _NoAnswer:
-        return "The contacts here have no solution [RBDA example 11.1]: no acceleration belongs to a force."
+        return N_("The contacts here have no solution [RBDA example 11.1]: no acceleration belongs to a force.")
     points = [found[0][0], found[0][1]]
     slopes = [_slope(*found[0])]
     for start, end in found[1:]:

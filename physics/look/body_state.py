@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..core.language import N_
 from ..core.model import Array, BodyKind, Model, movable
 from ..simulation.simulation import Simulation
 from .instant import SAME
@@ -83,7 +84,7 @@ def look_at_body(sim: Simulation, body: int) -> BodyView | str:
     """A body as it is now, with what the last step did to it; or why there is nothing to see."""
     model, bodies = sim.model, sim.state.bodies
     if not 0 <= body < len(model.kind):
-        return "No body of this scene is moved by forces."
+        return N_("No body of this scene is moved by forces.")
     if not movable(model.kind[body]):
         what = "never moves" if model.kind[body] == BodyKind.FIXED else "moves as prescribed, whatever pushes on it"
         return f"{sim.labels.bodies[body]} {what}: it has no momenta, and no forces change its state."

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.interruption import look_up
+from ..core.language import N_
 from ..core.model import Array, BoolArray
 from ..core.report import Settings
 from ..core.state import Contacts, State, copy_state
@@ -62,7 +63,7 @@ def look_at_law(sim: Simulation, key: int, running: bool) -> LawView | str:
     last = sim.step_count
     first = max(sim.reachable()[0], last - (STEPS_RUNNING if running else STEPS))
     if first == last:
-        return "No step has been made yet."
+        return N_("No step has been made yet.")
     assert sim.history is not None  # else no step could be reached
     keyframe, settings, seen = sim.history.keyframe(first), sim.settings, []
     state, model = keyframe.state, sim.model
@@ -83,7 +84,7 @@ def look_at_law(sim: Simulation, key: int, running: bool) -> LawView | str:
         for k, lam in zip(contacts.key.tolist(), contacts.lam.tolist(), strict=True):
             forces[k] = max(forces.get(k, 0.0), lam)
     if not forces:
-        return "Nothing has touched in the last steps."
+        return N_("Nothing has touched in the last steps.")
     return _view(key if key in forces else max(forces, key=lambda k: forces[k]), seen, settings)
 
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from ..books.diagnostics import measure
 from ..core.interruption import look_up
+from ..core.language import N_, _
 from ..core.limits import INSPECTED
 from ..core.model import Array, BoolArray, IntArray, Labels, Model, body_count, movable
 from ..core.report import Event, JointImpulse, Settings
@@ -227,7 +228,7 @@ def look_at_equations(sim: Simulation, asked: Inspect, running: bool) -> Equatio
         return f"{found.count} contacts rest here; the equations are shown for {MOST_INSPECTED} at most."
     count = len(contacts.key)
     if not count:
-        return "No contact rests at this instant: there is nothing to solve."
+        return N_("No contact rests at this instant: there is nothing to solve.")
     problem, method = normal_problem(sim, contacts)
     bodies, theirs = sim.state.bodies, None
     if not len(sim.model.joints.type) and (not running or count <= MOST_WHILE_RUNNING):
@@ -303,8 +304,8 @@ def forces_of(sim: Simulation, contacts: ContactSnapshot) -> tuple[Array, Array]
 def equations_of_file(problem: ContactProblem, asked: Inspect, running: bool) -> EquationsView | str:
     """A problem from a file; where it has friction, its normal part with the tangential forces of the cone solver."""
     if problem.contact_count > MOST_INSPECTED:
-        return (f"The problem has {problem.contact_count} contacts; the equations are shown for {MOST_INSPECTED} at "
-                "most.")
+        return _("The problem has {n} contacts; the equations are shown for {most} at most.").format(
+            n=problem.contact_count, most=MOST_INSPECTED)
     if problem.dimension == 3:
         lam = np.zeros(len(problem.d))
         SOLVERS["nsgs"](problem, lam, FILE_SWEEPS)
@@ -395,13 +396,13 @@ def look_at_impact(sim: Simulation, asked: Inspect) -> ImpactView | str:
     first = sim.reachable()[0]
     event = next((e for e in reversed(sim.events) if e.kind == "impact" and e.step > first), None)
     if event is None:
-        return "There has been no impact yet. ↓ goes on to the next contact event."
+        return N_("There has been no impact yet. ↓ goes on to the next contact event.")
     try:
         struck = undone(sim, event)
     except TooMany as found:
         return f"{found.count} contacts take part in the last impact; {MOST_INSPECTED} at most are shown."
     if struck is None or not len(struck.contacts.key):
-        return "The contacts of the last impact could not be found again."
+        return N_("The contacts of the last impact could not be found again.")
     forms = impact_forms(sim.model, struck)
     struck = replace(struck, contacts=by_form(struck.contacts, forms, asked.form))
     contacts, count = struck.contacts, len(struck.contacts.key)
@@ -486,10 +487,10 @@ def look_at_step(sim: Simulation) -> StepView | str:
     """The pieces of the step just made, or why there are none."""
     step = sim.step_count
     if step <= sim.reachable()[0]:
-        return "No step has been made yet."
+        return N_("No step has been made yet.")
     state, settings, loads, model = sim.before(step)
     if settings.method != "event_driven":
-        return "The last step was not one of the method event_driven: only that one searches its steps for events."
+        return N_("The last step was not one of the method event_driven: only that one searches its steps for events.")
     t = float(state.t[0])
     pieces = tuple(watched(state, settings, loads, model).pieces)
     return StepView(step, t, settings.h, pieces, tuple(e for e in sim.latest_events(50) if e.step == step))

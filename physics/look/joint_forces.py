@@ -16,6 +16,7 @@ import numpy as np
 
 from ..collision.exact.elements import surface_of
 from ..collision.exact.gaps import empty_witness
+from ..core.language import N_, _
 from ..core.model import Array, IntArray, JointType, Model, body_count
 from ..core.state import State, copy_state
 from ..dynamics.constraints.impulses import add_to_bodies, transmit
@@ -54,9 +55,9 @@ def look_at_joint_forces(sim: Simulation) -> JointForces | str:
     joints = sim.model.joints
     shown = int(np.count_nonzero(joints.type != JointType.FREE))
     if not shown:
-        return "This scene has no joints."
+        return N_("This scene has no joints.")
     if shown > MOST_JOINTS:
-        return f"The scene has {shown} joints; the forces of {MOST_JOINTS} at most are shown."
+        return _("The scene has {n} joints; the forces of {most} at most are shown.").format(n=shown, most=MOST_JOINTS)
     state = copy_state(sim.state)
     loads, wrenches = _loads_of(sim, state), np.zeros((len(joints.type), 6))
     if sim.settings.method == "compliant":

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.language import N_, _
 from ..core.model import Array, BoolArray, IntArray
 from ..dynamics.trees.joint_space import inverse_dynamics, point_acceleration, point_jacobian
 from ..dynamics.trees.mass_matrix import joint_space, mass_matrix
@@ -42,9 +43,9 @@ def look_at_trees(sim: Simulation, body: int, contacts: ContactSnapshot | None) 
     model, (q, v) = sim.model, sim.state.joints
     trees, n = model.trees, len(v)
     if n == 0:
-        return "No joint of this scene is in generalized coordinates: there is no joint space to look into."
+        return N_("No joint of this scene is in generalized coordinates: there is no joint space to look into.")
     if n > MOST_VELOCITIES:
-        return f"The trees have {n} velocities; H is shown for {MOST_VELOCITIES} at most."
+        return _("The trees have {n} velocities; H is shown for {most} at most.").format(n=n, most=MOST_VELOCITIES)
     space, H, C, J, turning = joint_space(trees), np.zeros((n, n)), np.zeros(n), np.zeros((6, n)), np.zeros(3)
     mass_matrix(space, q, H)
     inverse_dynamics(space, model.gravity, q, v, np.zeros(n), C)

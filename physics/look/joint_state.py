@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.language import N_
 from ..core.model import Array, JointType, Model, body_count, movable
 from ..core.report import MotorState
 from ..core.rotations import rotated_one
@@ -81,7 +82,7 @@ def look_at_joint(sim: Simulation, joint: int) -> JointView | str:
     """A joint as it is now, with what it did in the last step; or why there is nothing to see."""
     model, state, joints = sim.model, sim.state, sim.model.joints
     if not 0 <= joint < len(joints.type):
-        return "This scene has no joints."
+        return N_("This scene has no joints.")
     kind = int(joints.type[joint])
     if kind == JointType.FREE:
         return f"{sim.labels.joints[joint]} leaves its body free: it bears nothing."

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..books.diagnostics import measure
 from ..books.ledger import Account
+from ..core.language import _
 from ..core.model import Array, Model
 from ..core.report import StepInfo
 from ..core.state import Contacts, State, Surfaces
@@ -213,7 +214,7 @@ def quantity_of(name: str) -> Quantity:
     if name in QUANTITIES or name in PARTS:
         return QUANTITIES.get(name) or PARTS[name]
     try:
-        L, _, at = name.partition("@")
+        L, _sign, at = name.partition("@")
         axis, point = ("L_x", "L_y", "L_z").index(L), np.array([float(value) for value in at.split(",")])
         if point.shape != (3,) or not np.isfinite(point).all():
             raise ValueError
@@ -221,7 +222,8 @@ def quantity_of(name: str) -> Quantity:
         raise ValueError(f"a quantity must be one of {', '.join(QUANTITIES)}, or L_z@X,Y,Z about a point, "
                          f"not {name!r}") from None
     words = ", ".join(f"{value:.4g}" for value in point)
-    return Quantity(f"Angular momentum {L} about ({words}) m,", "kg m²/s", True, True, _about(point, axis))
+    title = _("Angular momentum {L} about ({point}) m,").format(L=L, point=words)
+    return Quantity(title, "kg m²/s", True, True, _about(point, axis))
 
 
 def named(text: str, bodies: Sequence[str]) -> tuple[str, int]:
@@ -242,4 +244,6 @@ def heading(name: str, body: str) -> str:
     """ "Height z of die 1 [m]"; body: its name, or that of the contact or the joint; "" where the quantity is of the
     whole."""
     quantity = quantity_of(name)
-    return f"{quantity.title}{f' of {body}' if body else ''}{f' [{quantity.unit}]' if quantity.unit else ''}"
+    title = _(quantity.title)
+    words = _("{quantity} of {body}").format(quantity=title, body=body) if body else title
+    return f"{words} [{quantity.unit}]" if quantity.unit else words

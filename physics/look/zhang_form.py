@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.language import N_, _
 from ..core.model import Array, IntArray, JointType, Model, movable
 from ..impacts.zhang import Base, ExternalImpact, Link, Multibody, Point, external_impact
 from .body_state import rotation
@@ -42,12 +43,12 @@ def zhang_form(model: Model, struck: Struck, restitution: Array) -> ZhangForm | 
     contacts = struck.contacts
     try:
         if (contacts.limit >= 0).any():
-            raise _OtherForm("a limit of a joint takes part")
+            raise _OtherForm(N_("a limit of a joint takes part"))
         ends = [(_system(model, int(a)), _system(model, int(b)))
                 for a, b in zip(contacts.body_a, contacts.body_b, strict=True)]
         first, second = ends[0]
         if any({first, second} != set(pair) for pair in ends) or first == second:
-            raise _OtherForm("more than two systems take part, or one hits itself")
+            raise _OtherForm(N_("more than two systems take part, or one hits itself"))
         systems, points = [_chain(model, struck, system) for system in (first, second)], []
         for k, (a, b) in enumerate(zip(contacts.body_a.tolist(), contacts.body_b.tolist(), strict=True)):
             inner, outer, sign = (a, b, 1.0) if ends[k][0] == first else (b, a, -1.0)
@@ -56,7 +57,8 @@ def zhang_form(model: Model, struck: Struck, restitution: Array) -> ZhangForm | 
         joints = [np.array(system.joints, np.int32) for system in (first, second)]
         return ZhangForm((joints[0], joints[1]), external_impact(systems[0], systems[1], points))
     except _OtherForm as reason:
-        return f"This impact has not the form of Zhang's paper, two chains on hinges and sliders: {reason}."
+        return _("This impact has not the form of Zhang's paper, two chains on hinges and sliders: {reason}.").format(
+            reason=_(str(reason)))
 
 
 def _system(model: Model, body: int) -> _System:
@@ -74,15 +76,15 @@ def _system(model: Model, body: int) -> _System:
         ends = {i for j in rows for i in (int(joints.parent[j]), int(joints.child[j]))}
         members |= {i for i in ends if i >= 0 and movable(model.kind[i])}
     if not rows:
-        raise _OtherForm("a free body takes part")
+        raise _OtherForm(N_("a free body takes part"))
     if len(rows) > len(members):
-        raise _OtherForm("a loop of joints takes part")
+        raise _OtherForm(N_("a loop of joints takes part"))
     if not np.isin(joints.type[list(rows)], list(JOINTS)).all():
-        raise _OtherForm("a chain has a joint that is neither hinge nor slider")
+        raise _OtherForm(N_("a chain has a joint that is neither hinge nor slider"))
     if joints.armature[list(rows)].any():
-        raise _OtherForm("a joint has a rotor")
+        raise _OtherForm(N_("a joint has a rotor"))
     if (np.isfinite(joints.motor_speed[list(rows)]) & np.isinf(joints.motor_limit[list(rows)])).any():
-        raise _OtherForm("a motor keeps the speed of a joint whatever that takes")
+        raise _OtherForm(N_("a motor keeps the speed of a joint whatever that takes"))
     return _outwards(model, members, rows)
 
 
@@ -93,7 +95,7 @@ def _outwards(model: Model, members: set[int], rows: set[int]) -> _System:
         parent = int(model.joints.parent[j])
         carried_by.setdefault(parent if parent in members else -2, []).append(j)
     if any(len(outer) > 1 for outer in carried_by.values()):
-        raise _OtherForm("a tree with branches takes part")
+        raise _OtherForm(N_("a tree with branches takes part"))
     bodies, order, at = [int(model.joints.parent[carried_by[-2][0]])] if -2 in carried_by else [], [], -2
     while at in carried_by:
         (j,) = carried_by[at]
@@ -101,7 +103,7 @@ def _outwards(model: Model, members: set[int], rows: set[int]) -> _System:
         bodies.append(at)
         order.append(j)
     if len(order) < len(members):
-        raise _OtherForm("no body of given motion carries a chain at one of its ends")
+        raise _OtherForm(N_("no body of given motion carries a chain at one of its ends"))
     return _System(tuple(bodies), tuple(order))
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contactlab.physics.lesson.answers import histogram
-from contactlab.physics.lesson.questions import EQUAL, NoAnswer, answer_of, fault, in_words, judge, options
+from contactlab.physics.lesson.questions import EQUAL, NoAnswer, fault, in_words, judge, options, right_answer
 from contactlab.physics.lesson.schema import ArrowQuestion, FirstQuestion, GreatestQuestion, PointQuestion
 from contactlab.physics.run.measures import whose
 
@@ -43,7 +43,7 @@ def test_an_arrow_without_length_is_no_answer_and_none_of_a_run():
 
 @pytest.mark.parametrize("given", [None, 1.0, (1.0, 2.0), (1.0, math.nan, 0.0), "point"])
 def test_what_is_no_point_is_told(given):
-    assert fault(POINT, given) == "the point must be placed in the view"
+    assert fault(POINT, given) == "The point must be placed in the view."
 
 
 @pytest.mark.parametrize(("a", "b", "right"), [
@@ -57,7 +57,7 @@ def test_of_quantities_the_greatest_is_right_and_within_one_per_cent_they_are_eq
 
 def test_a_quantity_without_a_value_is_no_answer():
     with pytest.raises(NoAnswer):
-        answer_of(GREATEST, {"a": math.nan, "b": 1.0})
+        right_answer(GREATEST, {"a": math.nan, "b": 1.0})
 
 
 def test_pairs_of_bodies_are_named_by_both():
@@ -81,6 +81,6 @@ def test_answers_in_the_view_are_told_in_words_and_counted_by_how_far_they_are_o
 
 
 def test_the_run_s_answer_is_told_without_a_prediction():
-    assert answer_of(POINT, {"x": 1.0, "z": 0.25}) == "(1, 0, 0.25) m"
-    assert answer_of(ARROW, {"x": 0.0, "y": 0.0, "z": 2.0}) == "along (0, 0, 2)"
+    assert right_answer(POINT, {"x": 1.0, "z": 0.25}).answer == "(1, 0, 0.25) m"
+    assert right_answer(ARROW, {"x": 0.0, "y": 0.0, "z": 2.0}).answer == "along (0, 0, 2)"
     assert np.isfinite(judge(POINT, (0.0, 0.0, 0.0), {"x": 1.0, "z": 0.25}).error)

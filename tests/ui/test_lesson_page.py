@@ -14,7 +14,7 @@ from contactlab.app.panels import formula
 from contactlab.assets import gallery, lessons
 from contactlab.physics.lesson.lesson import Lesson
 from contactlab.physics.lesson.play import play
-from contactlab.physics.lesson.questions import answer_of, in_digits, options
+from contactlab.physics.lesson.questions import in_digits, options, right_answer
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def test_the_page_of_a_step_has_its_text_its_question_and_the_numbers_of_its_run
     assert "<h1>Bounces, and their end: And where?</h1>" in page
     assert "bounce, step 5: the page is" in capsys.readouterr().out
     said = re.search(r"<details><summary>What the run says</summary><p>(.*?)</p>", page)[1]
-    assert said == answer_of(bounce.steps[4].question, values) and f"At ({in_digits(values['x'])}, 0," in page
+    assert said == right_answer(bounce.steps[4].question, values).answer and f"At ({in_digits(values['x'])}, 0," in page
     assert "Mark in the view where the ball is" in page.partition("<details>")[0]
     assert not re.search(r"(src|href)=\"https?:", page)
 

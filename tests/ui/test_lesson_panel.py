@@ -14,10 +14,11 @@ from contactlab.app.panels.lesson import as_number, extended
 from contactlab.app.panels.plot import PlotUi
 from contactlab.app.ui_state import UiState
 from contactlab.assets import gallery, lessons
+from contactlab.physics.core import language
 from contactlab.physics.lesson.answers import AnswerFile
 from contactlab.physics.lesson.lesson import Lesson
 from contactlab.physics.lesson.play import windows_of
-from contactlab.physics.lesson.questions import POINTS, pieces
+from contactlab.physics.lesson.questions import POINTS, options, pieces
 from contactlab.physics.run import messages as m
 
 
@@ -123,6 +124,31 @@ def test_answers_are_written_for_who_has_a_name(room, tmp_path):
     assert [(a.step, a.value, a.right) for a in file.answers] == [(2, 0.5, False), (2, 0.56, True)]
     assert file.student == "Ada" and file.lesson == "bounce" and list((tmp_path / "answers").iterdir()) == [
         tmp_path / "answers" / "Ada_bounce.answers.json"]
+
+
+def test_what_the_run_says_is_in_the_language_that_is_shown_and_the_file_in_the_lessons_own(tmp_path):
+    """Also after the language was changed; so a class of two languages has one histogram."""
+    room = Room(tmp_path, "friction", 3)
+    room.lab.ui.preferences.student = "Ada"
+    commands.run(room.lab, "language_zh_CN")
+    commands.run(room.lab, "lesson_predict", 0)
+    room.end_of_run(orange=1.48, blue=1.48)
+    told = room.course.verdict
+    commands.run(room.lab, "language_en")
+    question = room.course.step.question
+    assert room.course.verdict.answer == question.option[told.measured].text != told.answer
+    assert room.course.verdict.why != told.why and "{" not in told.why and told.answer in options(question, catalogue())
+    (answer,) = AnswerFile.load(tmp_path / "answers" / "Ada_friction.answers.json").answers
+    assert (answer.question, answer.given, answer.answer) == (
+        question.ask, question.option[0].text, question.option[told.measured].text)
+
+
+def catalogue():
+    """What simplified Chinese says for a text."""
+    language.use("zh_CN")
+    said = language._catalogue.gettext
+    language.use("en")
+    return said
 
 
 def test_a_file_of_answers_that_was_edited_is_left_as_it_is(room, tmp_path):

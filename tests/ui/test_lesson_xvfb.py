@@ -1,26 +1,25 @@
-"""A whole lesson in the real window on a virtual screen: keys turn its pages, answers are typed and drawn with the
-mouse, and the file of answers says what the runs said."""
+"""Lessons in the real window on a virtual screen: keys turn the pages, answers are typed and drawn with the mouse, and
+the file of answers says what the runs said; then every lesson is played through."""
 
 import json
 import os
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
-from imgui_bundle import implot
-from probe import Probe
-from test_lesson_panel import Room
 from test_window_xvfb import COUNTED, SEEN, App, screen
 
-from contactlab.app.panels.layout import draw_ui
+from contactlab.app.opening import opened
+from contactlab.assets import lessons
 from contactlab.physics.lesson.answers import AnswerFile
 from contactlab.physics.lesson.play import play
 from contactlab.physics.lesson.questions import POINTS
 
 START = (
     "import sys; from pathlib import Path\n"
+    "from pupil import Pupil\n"
+    "Pupil(Path(sys.argv[3])).attend()\n"
     "from contactlab.app.window.program import open_window\n"
     "from contactlab.app.opening import opened\n"
     "from contactlab.assets import lessons\n"
@@ -31,23 +30,36 @@ START = (
 
 
 class LessonApp(App):
-    """The program with a lesson open, of a student with a name."""
+    """The program with a lesson open, of a student with a name, and a pupil who looks on."""
 
     def __init__(self, folder, display):
         self.folder, self.log, self.preferences = folder, folder / "log.jsonl", folder / "settings.json"
         self.preferences.write_text(json.dumps(
-            {"record_folder": str(folder), "width": 1280, "height": 800, "student": "Ada"}))
+            {"record_folder": str(folder), "width": 1280, "height": 800, "student": "Ada", "language": "en"}))
         self.environment = {**os.environ, "DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1", "XDG_SESSION_TYPE": "x11",
-                            "XDG_STATE_HOME": str(folder / "state"), "FRAMES": str(folder / "frames")}
+                            "XDG_STATE_HOME": str(folder / "state"), "FRAMES": str(folder / "frames"),
+                            "PYTHONPATH": os.path.dirname(__file__)}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", COUNTED + START, str(self.log), str(self.preferences)],
+            [sys.executable, "-c", COUNTED + START, str(self.log), str(self.preferences), str(folder)],
             env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )
-        self.wait(lambda s: s["paused"] and s["scene"].startswith("bouncing_balls"))
 
     @property
-    def answers(self):
-        path = self.folder / "answers" / "Ada_bounce.answers.json"
+    def status(self):
+        path = self.folder / "status.json"
+        return json.loads(path.read_text()) if path.exists() else {"number": -1, "shown": False}
+
+    def on_step(self, number):
+        """Wait until a step, from 1, is on the screen with its run."""
+        self.until(lambda: self.status["shown"] and self.status["number"] == number - 1)
+        self.frames(SEEN)
+
+    def place(self, label):
+        self.until(lambda: label in self.status["rects"])
+        return self.status["rects"][label]
+
+    def answers(self, key="bounce"):
+        path = self.folder / "answers" / f"Ada_{key}.answers.json"
         return AnswerFile.load(path).answers if path.exists() else ()
 
 
@@ -59,68 +71,59 @@ def app(tmp_path):
         made.stop()
 
 
-@pytest.fixture
-def places(tmp_path_factory, monkeypatch):
-    """Where in a window of 1280 x 800 the fields of a step are: the same panels drawn without a window tell it."""
-    room = Room(tmp_path_factory.mktemp("room"))
-    room.lab.ui.preferences.student = "Ada"
-    plot = {}
-    for name in ("get_plot_pos", "get_plot_size"):
-        original = getattr(implot, name)
-        monkeypatch.setattr(implot, name, lambda name=name, original=original: plot.setdefault(name, original()))
-    probe = Probe(monkeypatch, lambda ui: draw_ui(ui, room.lab.snapshot, room.lab.send), room.lab.ui)
-
-    def of(number, label):
-        room.to(number)
-        plot.clear()
-        probe.drawn()
-        if label == "plot":
-            return plot["get_plot_pos"], plot["get_plot_size"]
-        lo, hi = probe.rects[label]
-        return 0.5 * (lo.x + hi.x), 0.5 * (lo.y + hi.y)
-
-    yield room.lesson, of
-    probe.gui.release()
-
-
-def answer_in(app, place, text, count):
-    """Type a number into the field there, and wait for the run to have answered so many questions."""
-    app.click(place)
-    app.do("type", "--delay", "60", text)
+def answer_in(app, label, text, count):
+    """Type a number into the field of this label, and wait for the run to have answered so many questions."""
+    app.click(app.place(label))
+    app.do("type", "--delay", "30", text)
     app.key("Return")
-    app.until(lambda: len(app.answers) == count)
+    app.until(lambda: len(app.answers()) == count)
 
 
-def test_a_lesson_is_played_through(app, places):
-    lesson, of = places
+def test_every_lesson_is_played_through(app):
+    """Two steps with keys and mouse of the screen; all steps of all lessons with events of the window. What is noted of
+    a run is what the same run says without a window."""
+    lesson = opened(lessons()["bounce"]).content
+    app.on_step(1)
     app.key("Next")
-    time.sleep(1.0)  # its run is opened
+    app.on_step(2)
     app.key("space")
-    app.wait(lambda s: s["message"] == "" and s["t"] == 0.0)  # Play does nothing before the prediction
-    answer_in(app, of(1, "m##lesson_number"), "0.56", 1)
+    app.frames(SEEN)
+    assert not app.answers()  # Play does nothing before the prediction
+    answer_in(app, "m##lesson_number", "0.56", 1)
     app.key("Next")
-    time.sleep(1.0)  # its run is opened
-    place, size = of(2, "plot")
-    question = lesson.steps[2].question
-    heights = list(play(lesson, 2).values.values())
-    points = [(place.x + size.x * k / (POINTS - 1),
-               place.y + size.y * (question.high - y) / (question.high - question.low)) for k, y in enumerate(heights)]
+    app.on_step(3)
+    x, y, w, h = app.status["plot"]
+    question, heights = lesson.steps[2].question, play(lesson, 2).values.values()
+    points = [(x + w * k / (POINTS - 1), y + h * (question.high - z) / (question.high - question.low))
+              for k, z in enumerate(heights)]
     app.do("mousemove", *np.round(points[0]).astype(int))
     app.frames(SEEN)
     app.do("mousedown", 1)
-    for x, y in points:
-        app.do("mousemove", round(x), round(y))
-        app.frames(2)
+    for place in points:
+        app.do("mousemove", *np.round(place).astype(int))
+        app.frames(1)
     app.do("mouseup", 1)
-    app.click(of(2, "\uf04b  Predict, and run##lesson_predict"))
-    app.until(lambda: len(app.answers) == 2)
-    app.key("Next")
-    time.sleep(1.0)  # its run is opened
-    answer_in(app, of(3, "s##lesson_number"), "4.1", 3)
-    assert [(a.step, a.kind, a.right) for a in app.answers] == [
-        (2, "number", True), (3, "sketch", True), (4, "number", True)]
+    app.click(app.place("\uf04b  Predict, and run##lesson_predict"))
+    app.until(lambda: len(app.answers()) == 2)
     app.key("shift+F11")
-    app.frames(SEEN)
+    app.until(lambda: app.status["presenting"])
+    app.key("shift+F11")
+    app.until(lambda: not app.status["presenting"])
+    assert [(a.step, a.kind, a.right) for a in app.answers()] == [(2, "number", True), (3, "sketch", True)]
+
+    (app.folder / "go").touch()
+    app.until(lambda: (app.folder / "played.json").exists())
+    played = json.loads((app.folder / "played.json").read_text())
+    all_steps = {key: opened(path).content.steps for key, path in lessons().items()}
+    assert [(p["lesson"], p["step"], p["asked"]) for p in played] == [
+        (key, n, step.question is not None) for key, steps in all_steps.items() for n, step in enumerate(steps, 1)]
+    for p in played:
+        step = all_steps[p["lesson"]][p["step"] - 1]
+        assert not p["trouble"] and not p["failures"], p
+        assert bool(p["answer"]) == p["asked"] and (step.until is None or abs(p["t"] - step.until) < 0.01), p
+    noted = {(key, a.step): a.answer for key in all_steps for a in app.answers(key)}
+    assert noted == {(p["lesson"], p["step"]): p["answer"] for p in played if p["asked"]}
     app.stop()
     kept = json.loads(app.preferences.read_text())
-    assert kept["lessons"] == {"bounce": 3} and kept["lower"] is True and kept["lower_tab"] == "contacts"
+    assert kept["lessons"] == {key: len(steps) - 1 for key, steps in all_steps.items()}
+    assert kept["lower"] is True and kept["lower_tab"] == "contacts"
