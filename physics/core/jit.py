@@ -27,7 +27,8 @@ from numba.core.typing.templates import make_concrete_template, signature
 
 from .kernel_file import SUFFIX, KernelFile, prefixed
 from .on_demand import RETURNED, call_of, make_cell
-from .pipelines import HelperPipeline, KernelPipeline, no_garbage_collection
+from .pipelines import HelperPipeline, KernelPipeline
+from .quick_numba import quick_numba
 from .tuple_abi import Packed, lent_arrays, packs_of, type_of
 
 ENGINE = pathlib.Path(__file__).parents[1]
@@ -141,7 +142,7 @@ class ArrayKernel(CPUDispatcher):
     def stand(self, kinds: tuple | None = None) -> bool:
         """Compile for arguments of these types, or load what was compiled for whichever types, and let programs find
         its machine code by its symbol. Returns whether there is any."""
-        with lent_arrays(), no_garbage_collection():
+        with lent_arrays(), quick_numba():
             if not self.overloads and kinds is not None:
                 self.compile(kinds)
             cache: Any = self._cache  # pyright: ignore[reportAttributeAccessIssue]
@@ -193,7 +194,7 @@ class Kernel(ArrayKernel):
         """Compile for the types of the first arguments, and call. This replaces the class of the kernel by one whose
         calls pack only the arguments that are tuples."""
         kinds = tuple(type_of(arg) for arg in args)
-        with lent_arrays(), no_garbage_collection():
+        with lent_arrays(), quick_numba():
             self.compile(kinds)
         packed = {place: packs_of(kind) for place, kind in enumerate(kinds) if isinstance(kind, Packed)}
         body = {"__call__": _packing_call(len(args), tuple(packed))(*packed.values())} if packed else {}

@@ -12,9 +12,7 @@ array too. No other thread does: a kernel never returns an array, and what is pa
 `tuple_abi`). So a `KernelLibrary` counts in place. By calls, a step of three blocks that slide took a fifth longer.
 """
 
-import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -128,16 +126,3 @@ class HelperPipeline(KernelPipeline):
         self.state.flags.no_compile = True
         self.state.library = HelperLibrary(self.state.targetctx.codegen(), func.__qualname__)
         return super().compile_extra(func)
-
-
-@contextmanager
-def no_garbage_collection() -> Iterator[None]:
-    """Inside, Python does not search for unused cycles of objects. A compilation makes millions of objects that are in
-    use until its end; to search them again and again takes a seventh of its time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -71,8 +71,8 @@ def _made(scene: Scene, settings: Mapping[str, Any]) -> Simulation:
 
 def compile_for(scene: Scene, settings: Mapping[str, Any]) -> None:
     """Compile, or load, the kernels that running this scene needs, those of the mouse included. numba compiles one
-    kernel at a time in a process, so another process compiles those of the end of a step, of integrators and of the
-    default solver. Meanwhile this one makes steps with sweeps, which take little to compile."""
+    kernel at a time in a process, so another process compiles those of the default solver, of integrators and of the
+    end of a step. Meanwhile this one makes steps with sweeps, which take little to compile."""
     quick = _made(scene, settings)
     solves = "solver" in METHODS[quick.settings.method].uses
     others = start("compile_ahead", quick.settings.integrator, quick.settings.solver if solves else "")
@@ -166,27 +166,27 @@ def _solve() -> None:
 
 
 def compile_ahead(integrator: str, solver: str) -> None:
-    """Compile, or load, what `compile_for` leaves to another process, first what it soon needs itself. solver: "" =
-    none."""
+    """Compile, or load, what `compile_for` leaves to another process: what it needs last, from the end backwards, so
+    that both meet. solver: "" = none."""
     visiting = SOLVERS.get(solver)
     if isinstance(visiting, BodiesSolver):
-        _end_step()
+        visiting.solve_bodies(empty_system(empty_motion(1, 0), 1, empty_blocks(1, 1, 1)), 1, 1.0)
     if integrator in INTEGRATORS | FLIGHT:
         fly(integrator)
     if isinstance(visiting, BodiesSolver):
-        visiting.solve_bodies(empty_system(empty_motion(1, 0), 1, empty_blocks(1, 1, 1)), 1, 1.0)
+        _end_step()
 
 
 def _end_step() -> None:
-    """The second half of a step of `time_stepping`, of a ball in the air, and what can be read of it."""
+    """The second half of a step of `time_stepping`, of a ball in the air, and what can be read of it, backwards."""
     model, state, _, _ = Scene.from_dict(_scene(SHAPE_TABLES[:1], ())).build()
     work, loads, h = Workspace(model).work(INTEGRATORS["heun"]), empty_loads(1), 1.0 / 240.0
-    depart(model, state.sleep, h, work)
-    arrive(model, state, h, work)
-    tell(model, state, loads, h, work)
-    book(model, state, loads, h, work)
-    describe(work.system, work.middle.x, work.approach, work.detection.contacts)
     system_residual(work.system)
+    describe(work.system, work.middle.x, work.approach, work.detection.contacts)
+    book(model, state, loads, h, work)
+    tell(model, state, loads, h, work)
+    arrive(model, state, h, work)
+    depart(model, state.sleep, h, work)
 
 
 def _touch(simulation: Simulation) -> None:

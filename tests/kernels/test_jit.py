@@ -1,7 +1,10 @@
 """The kernels: one signature each, and caches that an edit anywhere below a kernel makes stale."""
 
+import contextlib
 import gc
+import math
 import os
+import re
 import subprocess
 import sys
 from typing import Any, NamedTuple
@@ -9,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from fresh_jit import fresh_jit
+from llvmlite.binding import ffi
 from numba.core import event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Flags
@@ -16,7 +20,7 @@ from numba.core.runtime import _nrt_python, rtsys
 
 from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
-from contactlab.physics.core import jit
+from contactlab.physics.core import jit, quick_numba
 from contactlab.physics.core.pipelines import QuickFlags
 from contactlab.physics.integrators import INTEGRATORS
 from contactlab.physics.run import warm_up
@@ -111,6 +115,33 @@ def test_only_kernels_become_machine_code(monkeypatch):
     assert a[0] == 2.0 * 2 + 2.5
     assert [name for name in made if "twice" in name or "through" in name] == ["through_helpers"]
     assert gc.isenabled()
+
+
+def test_quicker_ways_of_compiling_come_to_the_same_code_and_are_gone_after_it(monkeypatch):
+    """Tuples of numbers and of arrays, arrays that a kernel makes, helpers, loops and branches; numbers in the names of
+    numba's symbols count its compilations."""
+    def mixed(a, n):
+        pair, total = Pair(np.ones(n), np.zeros(n)), 0.0
+        for i in range(n):
+            place = (a[i], a[i] + i, -1.0)
+            if place[0] > place[1] or i % 2:
+                total += max(place[1], sum_of(pair, i)) + math.sqrt(place[0] - place[2])
+        a[0] = total + twice(total)
+        return total
+
+    own = [(owner, name, getattr(owner, name)) for owner, name, _ in quick_numba.IN_PLACE]
+    codes, results = [], []
+    for ways in (jit.quick_numba, contextlib.nullcontext):
+        monkeypatch.setattr(jit, "quick_numba", ways)
+        compiled, a = jit.kernel(mixed), np.arange(1.0, 9.0)
+        jit.KERNELS.pop()
+        results.append((compiled(a, 6), a.tolist()))
+        (text,) = compiled.inspect_llvm().values()
+        codes.append(re.sub(r"\d+", "", "\n".join(line for line in text.splitlines() if "=" in line)))
+        assert [getattr(owner, name) for owner, name, _ in own] == [theirs for _, _, theirs in own]
+    assert results[0] == results[1] and "sqrt" in codes[0]
+    assert codes[0] == codes[1]
+    assert ffi.lib._lock._cblist, "numba is not told of calls of LLVM any more"
 
 
 def test_flags_count_as_those_of_numba_with_the_same_values():
