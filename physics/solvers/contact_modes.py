@@ -1,4 +1,4 @@
-"""The laws of the row blocks of an island: how well they hold, and the modes by which Newton's method makes them linear.
+"""The laws of the row blocks of an island: how well they hold, and modes by which Newton's method makes them linear.
 
 A contact is open, sticks or slips; a limit or motor is at a bound or free; a moment stops spinning and rolling or is at
 its bounds; the mouse spring follows its law or pulls with its limit. In a mode the law of row block j is, but for the

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from ..core.jit import helper
 from ..core.model import Array
-from ..core.sym3 import six, sym_vec, three
-from ..core.vec import accumulate, add, cross, dot, put, row, scale, sub
+from ..core.sym3 import six, three
+from ..core.vec import accumulate, add, cross, put, row, scale, sub
 from ..problem.assemble import flat
 from ..problem.moments import ROLLING, SPINNING, turning_of
 from ..problem.system import (

@@ -168,8 +168,8 @@ def test_a_tripod_turned_by_a_torque_it_bears_loads_its_legs_alike():
 @pytest.mark.parametrize("mu", [0.0, 0.5])
 def test_a_box_that_falls_flat_does_not_turn(e, mu):
     """Four corners are hit at once: angular velocity and sideways speed stay zero to rounding, and of all corners one
-    event is told for each of the impacts v, e v, e² v … faster than 2 g h, which counts as rest. Without rebound the gap
-    closes in one step and the motion ends in the next, which are two."""
+    event is told for each of the impacts v, e v, e² v … faster than 2 g h, which counts as rest. Without rebound the
+    gap closes in one step and the motion ends in the next, which are two."""
     sim = simulate(ground(), block("box", (0, 0, 0.75)), e=e, mu=mu)
     for _ in range(240):
         sim.step()
