@@ -43,7 +43,7 @@ def outline(model: Model, body: int, axis: Array) -> Outline | None:
     angle = 2.0 * np.pi / DIRECTIONS * (np.arange(DIRECTIONS + 1) + 0.5)
     e1, e2 = np.linalg.svd(axis[None])[2][1:]
     normal = np.cos(angle)[:, None] * e1 + np.sin(angle)[:, None] * e2
-    points = np.stack([_farthest(model, s, normal) for s in rows])
+    points = np.stack([_farthest(model, s, normal) for s in rows.tolist()])
     chosen = np.einsum("sij,ij->si", points, normal).argmax(axis=0)
     place = points[chosen, np.arange(len(angle))]
     step = np.linalg.norm(np.diff(place - np.outer(place @ axis, axis), axis=0), axis=1)
