@@ -75,14 +75,14 @@ def _choose(ui: UiState, snapshot: Snapshot, mine: DriftUi, body: int) -> None:
 
 def numbers(found: Drift) -> list[str]:
     """What has become of both, in words."""
-    return [_("R: |RᵀR − 1| = {size:.3g}, det R = {volume:.6g}").format(size=found.matrix[-1], volume=found.volume[-1]),
+    return [_("R: |R^T R − 1| = {size:.3g}, det R = {volume:.6g}").format(size=found.matrix[-1], volume=found.volume[-1]),
             _("q: ||q| − 1| = {size:.3g}, which one division ends").format(size=found.quaternion[-1]),
             _("The rotations nearest to both are {angle:.3g}° apart.").format(angle=np.degrees(found.apart[-1]))]
 
 
 def _curves(ui: UiState, found: Drift) -> None:
     """Both over time, the drift on a logarithmic axis."""
-    pairs = list(zip((("|RᵀR − 1|", found.matrix), ("||q| − 1|", found.quaternion)), colors(ui), strict=False))
+    pairs = list(zip((("|R^T R − 1|", found.matrix[1:]), ("||q| − 1|", found.quaternion[1:])), colors(ui), strict=False))
     for (name, _values), color in pairs:
         with style.color(imgui.Col_.text, color):
             imgui.text(name)
@@ -92,10 +92,11 @@ def _curves(ui: UiState, found: Drift) -> None:
         return
     implot.setup_axes("", "", implot.AxisFlags_.no_highlight, implot.AxisFlags_.no_highlight)
     implot.setup_axis_scale(implot.ImAxis_.y1.value, implot.Scale_.log10.value)
-    values = np.maximum(np.concatenate([found.matrix, found.quaternion]), LEAST)
-    implot.setup_axes_limits(0.0, float(found.t[-1]), 0.3 * LEAST, 3.0 * float(values.max()), implot.Cond_.always.value)
+    values = np.maximum(np.concatenate([drifted for (_name, drifted), _color in pairs]), LEAST)
+    implot.setup_axes_limits(0.0, float(found.t[-1]), 0.5 * float(values.min()), 2.0 * float(values.max()),
+                             implot.Cond_.always.value)
     for (name, drifted), color in pairs:
-        implot.plot_line(f"##{name}", found.t, np.maximum(drifted, LEAST),
+        implot.plot_line(f"##{name}", found.t[1:].copy(), np.maximum(drifted, LEAST),
                          implot.Spec(line_color=color, line_weight=1.8 * ui.preferences.scale))
     implot.end_plot()
 

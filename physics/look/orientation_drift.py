@@ -33,7 +33,7 @@ def drift(inertia: Array, q: Array, L: Array, integrator: str, h: float, steps: 
     """Of a body of principal moments (3,) and orientation q (4,), with angular momentum L (3,) [kg m2/s], by one of
     STEPPED with steps of h [s]."""
     R, p = rotation(q), q.copy()
-    found = Drift(h * np.arange(steps + 1), *np.zeros((4, steps + 1)))
+    found = Drift(np.linspace(0.0, h * steps, steps + 1), *np.zeros((4, steps + 1)))
     for k in range(steps + 1):
         found.matrix[k], found.volume[k] = np.linalg.norm(R.T @ R - np.eye(3)), np.linalg.det(R)
         size = float(np.linalg.norm(p))
