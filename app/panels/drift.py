@@ -75,14 +75,16 @@ def _choose(ui: UiState, snapshot: Snapshot, mine: DriftUi, body: int) -> None:
 
 def numbers(found: Drift) -> list[str]:
     """What has become of both, in words."""
-    return [_("R: |R^T R − 1| = {size:.3g}, det R = {volume:.6g}").format(size=found.matrix[-1], volume=found.volume[-1]),
+    size, volume = found.matrix[-1], found.volume[-1]
+    return [_("R: |R^T R − 1| = {size:.3g}, det R = {volume:.6g}").format(size=size, volume=volume),
             _("q: ||q| − 1| = {size:.3g}, which one division ends").format(size=found.quaternion[-1]),
             _("The rotations nearest to both are {angle:.3g}° apart.").format(angle=np.degrees(found.apart[-1]))]
 
 
 def _curves(ui: UiState, found: Drift) -> None:
     """Both over time, the drift on a logarithmic axis."""
-    pairs = list(zip((("|R^T R − 1|", found.matrix[1:]), ("||q| − 1|", found.quaternion[1:])), colors(ui), strict=False))
+    drifts = ("|R^T R − 1|", found.matrix[1:]), ("||q| − 1|", found.quaternion[1:])
+    pairs = list(zip(drifts, colors(ui), strict=False))
     for (name, _values), color in pairs:
         with style.color(imgui.Col_.text, color):
             imgui.text(name)
