@@ -13,12 +13,14 @@ from . import (
     body,
     compare,
     contacts,
+    drift,
     equations,
     impact,
     joint_forces,
     laws,
     ledger,
     modes,
+    normals,
     pivots,
     plot,
     script,
@@ -33,8 +35,8 @@ from .tabs import Tab
 Send = Callable[[Command], None]
 #: the first one is shown where a file of preferences names one that is not there
 TABS: dict[str, Tab] = {tab.name: tab for tab in (
-    contacts.TAB, script.TAB, body.TAB, plot.TAB, timeline.TAB, modes.TAB, laws.TAB, equations.TAB, trees.TAB,
-    joint_forces.TAB, impact.TAB, pivots.TAB, step.TAB, ledger.TAB, compare.TAB,
+    contacts.TAB, script.TAB, body.TAB, plot.TAB, timeline.TAB, modes.TAB, laws.TAB, equations.TAB,
+    normals.TAB, drift.TAB, trees.TAB, joint_forces.TAB, impact.TAB, pivots.TAB, step.TAB, ledger.TAB, compare.TAB,
 )}
 TITLE = N_("Contacts and equations")
 NARROW = 28.0  # [font heights] up to this width a tab has no panel beside it

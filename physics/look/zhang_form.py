@@ -1,7 +1,8 @@
 """An impact of two chains of links in Zhang's terms: W, M, d, A, H, I* and Δq̇, for impacts that have the paper's form.
 
 Each of the two systems is a chain of links on hinges or sliders that a body of given motion, or the world, carries; or
-such a body alone. The joints may have coordinates of either kind: what moves carries a chain by a joint in maximal ones. Positions are counted from those of the impact, so that all q are 0 in its equations.
+such a body alone. Joints may have coordinates of either kind: what moves carries a chain by a joint in maximal ones.
+Positions are counted from those of the impact, so that all q are 0 in its equations.
 """
 
 from dataclasses import dataclass

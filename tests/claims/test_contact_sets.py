@@ -70,9 +70,9 @@ def loaded_table(y, feet, method="event_driven"):
 @pytest.mark.parametrize("feet", ["points", "corners"])
 @pytest.mark.parametrize("y", [0.14, -0.2, 0.05])
 def test_the_active_set_changes_alone_where_a_foot_would_have_to_pull(y, feet):
-    """Table 11.1, step 5: three feet carry, and where the centre of pressure, at 20/50 of the load's place, comes to the
-    line between two of them, the third lets go and the fourth begins: at |x| = |y| A/B. Four feet rest all the time and
-    nothing moves. Three corners of legs are any of sixteen: how often they change depends on them."""
+    """Table 11.1, step 5: three feet carry, and where the centre of pressure, at 20/50 of the load's place, comes to
+    the line between two of them, the third lets go and the fourth begins: at |x| = |y| A/B. Four feet rest all the time
+    and nothing moves. Three corners of legs are any of sixteen: how often they change depends on them."""
     sim = loaded_table(y, feet)
     sim.run(0.01)
     count, start = sim.event_count, sim.position("table")

@@ -236,9 +236,10 @@ class Settler:
         return Resolution(status, force, rate, mode, slip, next_up)
 
     def _ahead(self, pairs: LongArray, keep: BoolArray) -> tuple[BoolArray, BoolArray]:
-        """What contacts (c,) that rest would do a little later, had the set stayed as it is and those let go whose forces
-        have just vanished: which of all stay, and which carry. At the instant itself that is not to be seen. None do
-        where no piece leads there, nor beyond their elements. The equations in the scratch are again those of the instant."""
+        """What contacts (c,) that rest would do a little later, had the set stayed as it is and those let go whose
+        forces have just vanished: which of all stay, and which carry. At the instant itself that is not to be seen.
+        None do where no piece leads there, nor beyond their elements. The equations in the scratch are again those of
+        the instant."""
         work, search = self._work, self._work.search
         stays, carries = np.zeros((2, len(pairs)), bool)
         if not search.leads_on:
