@@ -7,8 +7,8 @@ Most of the time that a compilation takes numba spends in Python, on what it has
 - it finds the variables of each instruction ten times, by asking the type of everything that belongs to it;
 - it tells those who listen, nobody, before and after each of a hundred thousand calls of LLVM.
 
-Where kernels only come from the cache, numba loads `scipy.linalg` before the first one, a tenth of a second, to see
-whether there are matrix products; whatever uses one sees to that itself.
+Where kernels only come from the cache, numba loads scipy's linear algebra before the first one, a tenth of a second,
+to see whether there are matrix products; whatever uses one sees to that itself.
 """
 
 import functools
