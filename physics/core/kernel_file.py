@@ -1,5 +1,6 @@
 """A compiled kernel on disk, sealed by a digest: what was cut, emptied or overwritten is never loaded."""
 
+import functools
 import hashlib
 import pickle
 from collections.abc import Callable, Mapping
@@ -16,6 +17,12 @@ from .whole_file import whole_file
 SUFFIX, DAMAGED = ".kernel", ".damaged"
 SYMBOL = "contactlab:"  # how the symbols begin by which a program calls kernels
 SEAL = hashlib.sha256().digest_size  # [bytes] before the pickle
+
+
+@functools.cache
+def _fill(context: Any) -> None:
+    """Let a context of numba learn what there is to load kernels with. It looks for more before it compiles."""
+    context.refresh()
 
 
 class KernelFile:
@@ -43,7 +50,7 @@ class KernelFile:
 
     def load_overload(self, signature: Any, context: Any) -> CompileResult | None:
         """The compiled kernel, None where there is none of this signature (None: of any)."""
-        context.refresh()
+        _fill(context)
         try:
             sealed = self._path.read_bytes()
         except OSError:

@@ -6,9 +6,14 @@ Most of the time that a compilation takes numba spends in Python, on what it has
 - where the life of a variable ends it takes a tuple of numbers apart, to count the owners of arrays in it;
 - it finds the variables of each instruction ten times, by asking the type of everything that belongs to it;
 - it tells those who listen, nobody, before and after each of a hundred thousand calls of LLVM.
+
+Where kernels only come from the cache, numba loads scipy's linear algebra before the first one, a tenth of a second,
+to see whether there are matrix products; whatever uses one sees to that itself.
 """
 
+import functools
 import gc
+import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,6 +22,7 @@ from llvmlite.binding import ffi
 from numba.core import ir
 from numba.core.runtime.context import NRTContext
 from numba.core.types.functions import BaseFunction
+from numba.np import linalg
 
 _find_signature, _find_owners = BaseFunction.get_call_type, NRTContext.get_meminfos
 
@@ -27,7 +33,7 @@ _NO_VARIABLES = {str, int, float, bool, type(None), ir.Loc}
 
 
 def _known_signature(self: BaseFunction, context: Any, args: tuple, kws: Any) -> Any:
-    """In place of numba's method: the signature for these types, looked for once. What is not found raises each time."""
+    """In place of numba's method: the signature for these types, looked for until it is found."""
     asked = id(self), id(context), args, tuple(sorted(dict(kws).items()))
     if asked not in _SIGNATURES:
         _SIGNATURES[asked] = self, _find_signature(self, context, args, kws)
@@ -71,11 +77,23 @@ IN_PLACE = (
 )
 
 
+@functools.cache
+def _load_functions_of_arrays() -> None:
+    """Load what numba knows of arrays, without what it looks at as it does."""
+    own, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    try:
+        loaded: Any = importlib.import_module("numba.np.arraymath")
+        loaded.ensure_blas = own
+    finally:
+        linalg.ensure_blas = own
+
+
 @contextmanager
 def quick_numba() -> Iterator[None]:
     """Inside, numba compiles in the quicker ways, and Python does not search for unused cycles of objects: a
     compilation makes millions of objects that are in use until its end, and to search them again and again takes a
     seventh of its time. Whoever enters holds numba's lock of compilations."""
+    _load_functions_of_arrays()
     own = [(owner, name, getattr(owner, name)) for owner, name, _ in IN_PLACE]
     listening, collects = list(ffi.lib._lock._cblist), gc.isenabled()
     gc.disable()

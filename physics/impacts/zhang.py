@@ -23,7 +23,6 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import scipy.linalg
 
 from ..core.model import Array, IntArray
 
@@ -189,6 +188,8 @@ def basic_solution(matrix: Array, right: Array) -> tuple[Array, str]:
     """x with as many entries that are not zero as the matrix has rank, and its status (see ExternalImpact)."""
     if not len(right):
         return np.zeros(0), "solved"
+    import scipy.linalg  # when it is first needed: it takes long to load
+
     factors: tuple[Any, Any, Any] = scipy.linalg.qr(matrix, pivoting=True)  # pyright: ignore
     Q, R, order = factors
     pivots = np.abs(np.diag(R))
@@ -218,6 +219,8 @@ def external_impact(first: Multibody, second: Multibody, points: Sequence[Point]
 
     Raises ValueError where a point names no link or a normal is not of unit length.
     """
+    import scipy.linalg  # as above
+
     _check(first, second, points)
     M = np.asarray(scipy.linalg.block_diag(inertia(first), inertia(second)))
     one, two = _side(first, points, True), _side(second, points, False)

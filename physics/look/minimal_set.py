@@ -3,7 +3,6 @@ forbid, and can be removed. Of a line contact its two ends remain, of a face con
 region (fig. 11.7)."""
 
 import numpy as np
-from scipy.optimize import nnls
 
 from ..core.model import Array, BodyKind, BoolArray, IntArray
 from ..core.state import Contacts
@@ -25,6 +24,8 @@ def positively_independent(normals: Array) -> BoolArray:
     """Which of the vectors (c, k) remain when each that is a sum of the others with factors >= 0 is removed, one after
     the other: of vectors that are equal the last one. Found by least squares over such factors
     [Lawson & Hanson 1974, ch. 23]."""
+    from scipy.optimize import nnls  # when it is first needed: it takes long to load
+
     kept = np.ones(len(normals), bool)
     for i in range(len(normals)):
         kept[i] = False

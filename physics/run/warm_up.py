@@ -35,6 +35,7 @@ from ..methods.time_stepping.books import book
 from ..methods.time_stepping.moreau import arrive, depart, tell
 from ..methods.time_stepping.stages import describe
 from ..methods.time_stepping.work import Workspace
+from ..problem.grab_row import hold
 from ..problem.problem import ContactProblem, Takes
 from ..problem.residual import system_residual
 from ..problem.system import empty_blocks, empty_motion, empty_system
@@ -178,9 +179,12 @@ def compile_ahead(integrator: str, solver: str) -> None:
 
 
 def _end_step() -> None:
-    """The second half of a step of `time_stepping`, of a ball in the air, and what can be read of it, backwards."""
+    """The mouse, which is held last, and the second half of a step of `time_stepping`, of a ball in the air, and what
+    can be read of it, backwards."""
     model, state, _, _ = Scene.from_dict(_scene(SHAPE_TABLES[:1], ())).build()
     work, loads, h = Workspace(model).work(INTEGRATORS["heun"]), empty_loads(1), 1.0 / 240.0
+    loads.grab_body[0] = 0
+    hold(model, work.mechanisms, work.middle, loads, h, work.system)
     system_residual(work.system)
     describe(work.system, work.middle.x, work.approach, work.detection.contacts)
     book(model, state, loads, h, work)

@@ -22,7 +22,6 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lstsq
 
 from ..core.jit import helper, kernel
 from ..core.model import Array
@@ -260,6 +259,8 @@ def newton_step(slope: Array, miss: Array) -> Array:
         step = np.asarray(np.linalg.solve(slope + DIAGONAL_SHIFT * np.eye(len(miss)), -miss), np.float64)
         if np.abs(slope @ step + miss).max() <= 1e-3 * np.abs(miss).max():
             return step
+    from scipy.linalg import lstsq  # when it is first needed: it takes long to load
+
     return -1.0 * lstsq(slope, miss, 1e-11, lapack_driver="gelsy")[0]  # pyright: ignore
 
 
