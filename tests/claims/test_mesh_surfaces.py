@@ -197,6 +197,14 @@ def test_a_convex_mesh_is_as_far_from_another_as_their_hulls(folder):
     assert compared > 20
 
 
+def test_meshes_that_stand_have_no_gap_from_each_other_nor_from_a_plane(folder):
+    """Nothing moves that could close it; asked for it, the detector says so."""
+    sim = simulate(folder, FLOOR, *(mesh_body(name, "cube.stl", [0.0] * 3, fixed=True) for name in "ab"),
+                   {"name": "ball", "position": [0.0, 0.0, 1.0], "shape": [{"type": "sphere", "radius": 0.1}]})
+    for pair in ((0, 1), (1, 2)):
+        assert Detector(sim.model).gap(sim.state.bodies, *pair)[0] == np.inf
+
+
 def test_event_driven_takes_a_mesh_on_a_box_and_refuses_two_meshes_in_words(folder):
     box = {"name": "box", "fixed": True, "shape": [{"type": "box", "size": [1.0, 1.0, 0.2]}]}
     sim = simulate(folder, box, mesh_body("cube", "cube.stl", [0.0, 0.0, 0.16], euler=[0.0, 5.0, 0.0]),
