@@ -175,7 +175,8 @@ def draw(out: Path) -> None:
         runner.begin()
         assert runner.latest is not None
         runner.send(Step(round(SECONDS / runner.latest.settings.h)))
-        runner.tick()
+        while runner.latest.t < SECONDS - runner.latest.settings.h:
+            runner.tick()
         with Studio((800, 500), panels=False) as studio:
             studio.aim(runner.latest, scene)
             renderer = studio.stages[0].stages[0].renderer
