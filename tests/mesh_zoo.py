@@ -162,6 +162,7 @@ ZOO: dict[str, tuple[Callable[[Path], Scene], int]] = {
 def draw(out: Path) -> None:
     """A picture of each after SECONDS."""
     from contactlab.app.record.studio import Studio
+    from contactlab.app.view.view_options import ViewOptions
     from contactlab.physics.run.messages import Step
     from contactlab.physics.run.runner import Runner
 
@@ -174,11 +175,12 @@ def draw(out: Path) -> None:
         runner.begin()
         assert runner.latest is not None
         runner.send(Step(round(SECONDS / runner.latest.settings.h)))
-        runner.tick()
+        while runner.latest.t < SECONDS - runner.latest.settings.h:
+            runner.tick()
         with Studio((800, 500), panels=False) as studio:
             studio.aim(runner.latest, scene)
             renderer = studio.stages[0].stages[0].renderer
-            renderer.draw(runner.latest, studio.camera, studio.stages[0].ui.view, studio.offscreen.fbo, 1.0)
+            renderer.draw(runner.latest, studio.camera, ViewOptions(), studio.offscreen.fbo, 1.0)
             Image.fromarray(studio.offscreen.read()).save(out / f"{folder.name}.png")
 
 

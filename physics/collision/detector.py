@@ -11,7 +11,21 @@ from .detection import Detection, find_contacts, find_pairs
 from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, new_geometry, place_shapes
 from .impact_time import bound_paths, find_fast, first_touches, new_paths
 from .known_features import new_notes
-from .narrow_phase import BOXES, CONVEX, FAMILIES, FAMILY, HOLLOWS, RANK, RINGS, ROUND, TRIANGLES, Found, sort_families
+from .narrow_phase import (
+    BOXES,
+    CONVEX,
+    FAMILIES,
+    FAMILY,
+    HOLLOWS,
+    NONE,
+    RANK,
+    RINGS,
+    ROUND,
+    SURFACES,
+    TRIANGLES,
+    Found,
+    sort_families,
+)
 from .nearby_pairs import Near, keep_near, touch_again, touch_listed
 from .polytope import new_solids
 from .surface import Outline, new_outline
@@ -69,6 +83,8 @@ class Detector:
         self.roles = np.where(movable(model.kind), EITHER, 0).astype(np.int32)
         self.joined = joined_bodies(model)
         self.family = np.array(FAMILY)
+        if not len(self.outline.deep):
+            self.family[self.family == SURFACES] = NONE
         self.planes = np.flatnonzero(model.shapes.kind == PLANE).astype(np.int32)
         self.contacts: Contacts = empty_contacts(0)
         thickness, self.span = body_sizes(self.geometry, model, self.outline)
@@ -146,7 +162,7 @@ class Detector:
     def gap(self, bodies: Bodies, shape_a: int, shape_b: int) -> tuple[float, Array, Array]:
         """Gap [m], unit normal from a to b and midpoint of the nearest (or deepest) points of two shapes.
 
-        inf and nan for a pair that has none: two planes or meshes, or a shape behind all triangles of a mesh.
+        inf and nan for a pair that has none: two planes, meshes that stand, or a shape behind all triangles of a mesh.
         """
         self.reach[:] = FAR
         place_shapes(self.model.shapes, bodies.x, bodies.q, self.geometry)

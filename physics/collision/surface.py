@@ -49,8 +49,8 @@ def new_outline(model: Model) -> Outline:
     meshes, shapes = model.meshes, model.shapes
     moving = (shapes.kind == ShapeKind.MESH) & movable(model.kind[shapes.body])
     if not moving.any():
-        none = np.zeros(1, np.int32)
-        return Outline(none, none, np.zeros((1, 3)), np.zeros(1), np.zeros((2, STACK), np.int32))
+        none = np.zeros(0, np.int32)
+        return Outline(none, none, np.zeros((0, 3)), np.zeros(0), np.zeros((2, STACK), np.int32))
     triangles = meshes.triangles
     ends = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2)  # (t, 3, 2) of edge j
     convex = meshes.edge_convex > 0

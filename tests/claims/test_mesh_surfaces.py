@@ -42,14 +42,14 @@ def total(sim):
 
 
 def settle(sim, seconds):
-    """Run; the largest rise of energy in a step [J], and the deepest overlap [m]."""
-    rise, deepest, last = 0.0, 0.0, total(sim)
+    """Run; the largest rise of energy in a step [J], the deepest overlap [m], and the most energy after a step [J]."""
+    rise, deepest, highest, last = 0.0, 0.0, -np.inf, total(sim)
     while sim.time < seconds:
         sim.step()
         now = total(sim)
-        rise, last = max(rise, now - last), now
+        rise, highest, last = max(rise, now - last), max(highest, now), now
         deepest = max(deepest, -float(sim.contacts.gap[: sim.contacts.count[0]].min(initial=0.0)))
-    return rise, deepest
+    return rise, deepest, highest
 
 
 STACKS = {  # the upper of two meshes, where it is let go a little above its rest, and its height there
@@ -67,7 +67,7 @@ def test_cubes_of_triangles_stack_as_cubes_and_fall_where_they_must(folder, stac
     file, place, more, height = STACKS[stack]
     sim = simulate(folder, FLOOR, mesh_body("lower", "cube.stl", [0.0, 0.0, 0.5 * SIDE]),
                    mesh_body("upper", file, place, **more))
-    rise, _ = settle(sim, 1.0)
+    rise, *_ = settle(sim, 1.0)
     assert sim.position("upper")[2] == pytest.approx(height, abs=REST)
     assert sim.position("lower") == pytest.approx([0.0, 0.0, 0.5 * SIDE], abs=REST)
     assert np.linalg.norm(sim.velocity("upper")) < 1e-6
@@ -101,7 +101,7 @@ def test_a_ring_hangs_on_a_peg(folder, collide, tmp_path_factory, monkeypatch):
     shape = {"collide": collide} | ({"threshold": 0.2} if collide == "parts" else {})
     ring = mesh_body("ring", "ring.stl", [0.004, 0.0, 0.4495], euler=[90.0, 0.0, 0.0], shape=shape)
     sim = simulate(folder, peg, ring)
-    rise, deepest = settle(sim, 1.5)
+    rise, deepest, _ = settle(sim, 1.5)
     x, _, z = sim.position("ring") - [0.0, 0.0, 0.5]
     slack = 4.5e-4 if collide == "surface" else 0.2 * 0.24
     assert np.hypot(x, z) == pytest.approx(0.08 - 0.028, abs=slack + REST)
@@ -124,7 +124,7 @@ def test_an_l_of_triangles_lies_in_the_step_of_another(folder):
     climbs."""
     sim = simulate(folder, FLOOR, mesh_body("lower", "corner.stl", [0.0, 0.0, 0.0]),
                    mesh_body("upper", "corner.stl", [SIDE + 0.002, 0.0, SIDE + 0.005]))
-    rise, _ = settle(sim, 1.0)
+    rise, *_ = settle(sim, 1.0)
     there = np.array([SIDE + 0.002, 0.0, SIDE])
     moved = sim.position("upper") - sim.position("lower")
     assert moved == pytest.approx(there, abs=REST)
@@ -132,17 +132,30 @@ def test_an_l_of_triangles_lies_in_the_step_of_another(folder):
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_a_cube_of_triangles_tumbles_on_a_plane_as_its_hull(folder, method):
+    """Corners are the same points, so that the motion is the same but for rounding, which impacts let grow."""
+    ends = []
+    for collide in ("surface", "hull"):
+        cube = mesh_body("cube", "cube.stl", [0.0, 0.0, 0.2], euler=[20.0, 30.0, 0.0], shape={"collide": collide})
+        sim = simulate(folder, FLOOR, cube, method=method)
+        sim.run(until=0.5)
+        ends.append(np.concatenate([sim.position("cube"), sim.orientation("cube")]))
+    assert ends[0] == pytest.approx(ends[1], abs=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_nothing_gains_energy_where_meshes_tumble_on_each_other(folder, method):
     """A ball of 1280 triangles and a corner piece fall on a cube, without restitution. Where contacts of time stepping
-    are pressed apart they lift what lies on them, by as much as they overlapped at most; compliant steps of fourth
-    order keep the energy to 1e-6 of what falls."""
+    are pressed apart they lift what lies on them, by as much as they overlapped at most. What compliant surfaces hold
+    meanwhile is in no total, so that it comes back after an impact, but never to more than there was."""
     bodies = [FLOOR, mesh_body("cube", "cube.stl", [0.0, 0.0, 0.5 * SIDE]),
               mesh_body("ball", "ball.stl", [0.03, 0.02, 2.2 * SIDE]),
               mesh_body("corner", "corner.stl", [-0.1, -0.05, 3.2 * SIDE], euler=[30.0, 50.0, 10.0])]
     sim = simulate(folder, *bodies, method=method, friction=0.3)
     start = total(sim)
-    rise, deepest = settle(sim, 0.75)
-    assert rise < (deepest * sim.model.mass.sum() * G if method == "time_stepping" else 1e-4 * start)
+    rise, deepest, highest = settle(sim, 0.75)
+    assert method == "compliant" or rise < deepest * sim.model.mass.sum() * G
+    assert highest <= start * (1.0 + 1e-9)
     assert total(sim) < start - 0.5 * sim.model.mass[2] * G * SIDE  # the ball has fallen, and bounces nowhere
     for name in ("cube", "ball", "corner"):
         assert 0.0 < sim.position(name)[2] < 0.4
@@ -182,6 +195,14 @@ def test_a_convex_mesh_is_as_far_from_another_as_their_hulls(folder):
             assert found[0] == pytest.approx(found[1], abs=4.0 * 2.0**-25 * SIDE) or found[0] > found[1] > 0.0
             compared += 1
     assert compared > 20
+
+
+def test_meshes_that_stand_have_no_gap_from_each_other_nor_from_a_plane(folder):
+    """Nothing moves that could close it; asked for it, the detector says so."""
+    sim = simulate(folder, FLOOR, *(mesh_body(name, "cube.stl", [0.0] * 3, fixed=True) for name in "ab"),
+                   {"name": "ball", "position": [0.0, 0.0, 1.0], "shape": [{"type": "sphere", "radius": 0.1}]})
+    for pair in ((0, 1), (1, 2)):
+        assert Detector(sim.model).gap(sim.state.bodies, *pair)[0] == np.inf
 
 
 def test_event_driven_takes_a_mesh_on_a_box_and_refuses_two_meshes_in_words(folder):
