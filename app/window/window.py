@@ -27,6 +27,7 @@ from ..course import LessonEntry, lesson_entries
 from ..inspected import with_forces
 from ..keys import OF_PANELS, command_for
 from ..lab import Lab
+from ..machine import system_scale
 from ..panels import style
 from ..panels.gizmo import draw_handles, draw_marks
 from ..panels.guard import attempt, sentence
@@ -65,6 +66,7 @@ class Window(pyglet.window.Window):
         config = pyglet.gl.Config(double_buffer=True, major_version=3, minor_version=3,
                                   forward_compatible=sys.platform == "darwin")
         screen = pyglet.display.get_display().get_default_screen()
+        preferences.suit(system_scale(screen))
         super().__init__(
             min(preferences.width, screen.width), min(preferences.height, screen.height), TITLE, resizable=True,
             file_drops=True, vsync=True, config=config,
