@@ -234,7 +234,7 @@ class Window(pyglet.window.Window):
         snapshot = lab.snapshot if lab is not None else None
         ui.recording = self.filming.status
         draw_ui(ui, snapshot, lab.send if lab is not None else print)
-        height, ratio = self.get_framebuffer_size()[1], self.get_pixel_ratio()
+        height, ratio = self.get_framebuffer_size()[1], self._ratio()
         style.fill(self.screen_buffer, ui, height, ratio)
         if lab is not None and snapshot is not None:
             moving = self.filming.take is None and (moved or not snapshot.paused)
@@ -297,9 +297,14 @@ class Window(pyglet.window.Window):
         _ = self.ctx.error  # moderngl names a buffer that a window does not have; pyglet would trip over the error
         return np.frombuffer(pixels, np.uint8).reshape(h, w, 3)[::-1]
 
+    def _ratio(self) -> float:
+        """Pixels of the framebuffer in a unit of the window. (pyglet's own ratio is the display's factor, also where
+        windows count in pixels.)"""
+        return self.get_framebuffer_size()[0] / max(self.get_size()[0], 1)
+
     def _view_pixels(self) -> Pixels:
         width, height = self.get_framebuffer_size()
-        ratio = self.get_pixel_ratio()
+        ratio = self._ratio()
         x, y, w, h = (round(v * ratio) for v in self.ui.view_rect)
         x, top = max(x, 0), max(y, 0)
         w, h = min(w, width - x), min(h, height - top)
