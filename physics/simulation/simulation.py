@@ -66,8 +66,8 @@ class Simulation(Reading):
         #: called with the simulation before every new step, say to put forces on it; what it puts is recorded, so that
         #: steps that are made again need no controller
         self.controller: Callable[[Simulation], object] | None = None
-        #: f(t, x, q, v, w, force, torque), called likewise with a row a body: centres of mass x [m], their velocities v,
-        #: turns q of the principal axes, angular velocities w; adds to force [N] at the centres, torque [N m] about them
+        #: f(t, x, q, v, w, force, torque), called likewise with a row a body: centres of mass x [m], turns q of the
+        #: principal axes, v, ω; adds to force [N] at the centres and to torque [N m] about them
         self.force_law: Callable[..., object] | None = None
         self.script_seconds = 0.0       #: that controller and force_law take a step, of late
         self._acted = False             # they have been called
