@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from .physics import Scene as Scene
     from .physics import SceneError as SceneError
     from .physics import Simulation as Simulation
-    from .physics.methods.own_law import soft_law as soft_law
+    from .physics.run.own_law import soft_law as soft_law
     from .physics.run.script import Panel as Panel
 
 #: public name -> the module that has it
 PLACES = {
     "ContactProblem": "physics", "Panel": "physics.run.script", "Scene": "physics", "SceneError": "physics",
     "Simulation": "physics", "launch": "app.remote", "load": "app.opening", "replay": "app.replay",
-    "soft_law": "physics.methods.own_law", "sweep": "app.sweeping", "view": "app.scripting",
+    "soft_law": "physics.run.own_law", "sweep": "app.sweeping", "view": "app.scripting",
 }
 __all__ = ["ContactProblem", "Panel", "Scene", "SceneError", "Simulation", "launch", "load", "replay", "soft_law",
            "sweep", "view"]

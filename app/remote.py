@@ -19,8 +19,8 @@ from typing import Any
 from ..physics import Simulation
 from ..physics.core.interruption import look_up
 from ..physics.core.model import Labels, Model
-from ..physics.methods.own_law import know, own_laws
 from ..physics.run.messages import Command, Snapshot
+from ..physics.run.own_law import know, own_laws
 from ..physics.run.runner import Runner
 from ..physics.run.script import Panel, Script, Step, simulation_given
 from .machine import Unavailable, require_display, require_libraries
@@ -78,7 +78,7 @@ class View:
         require_display()
         require_libraries(window=True)
         self.panel = panel if panel is not None else Panel()  #: controls, texts, curves and arrows
-        self._sim, self._controller, self._history = sim, sim.controller, sim.history
+        self._sim, self._before = sim, (sim.controller, sim.force_law, sim.history)
         self._turn, self._allowed, self._waiting = threading.Condition(), False, False
         self._closed = threading.Event()
         self._own_loop = own_loop
@@ -127,7 +127,7 @@ class View:
         self._runner.join(OPENING)
         self._process.terminate()
         self._process.wait()
-        self._sim.controller, self._sim.history = self._controller, self._history
+        self._sim.controller, self._sim.force_law, self._sim.history = self._before
 
     def _until_ready(self) -> None:
         """Wait until the physics thread stands before its next step."""

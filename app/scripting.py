@@ -24,12 +24,12 @@ def view(sim: Simulation, step: Step | None = None, panel: Panel | None = None) 
     """
     simulation_given(sim)
     open_window = window_opener()
-    controller, history, switch = sim.controller, sim.history, sys.getswitchinterval()
+    before, switch = (sim.controller, sim.force_law, sim.history), sys.getswitchinterval()
     sim.begin_here()
     try:
         open_window(sim.scene, script=Script(sim, step, panel))
     except Stopped as stopped:
         raise (KeyboardInterrupt if stopped.status == 128 + signal.SIGINT else SystemExit(stopped.status)) from None
     finally:
-        sim.controller, sim.history = controller, history
+        sim.controller, sim.force_law, sim.history = before
         sys.setswitchinterval(switch)

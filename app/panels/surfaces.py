@@ -8,8 +8,8 @@ from ...physics.core.settings import GAINS, SETTINGS
 from ...physics.integrators import IMPLICIT, INTEGRATORS, Integrator
 from ...physics.laws.soft import D_N, D_R, K_N, K_S, LAWS, lumped
 from ...physics.methods.compliant.stability import stable_step
-from ...physics.methods.own_law import ELSEWHERE
 from ...physics.run.messages import Set, Snapshot
+from ...physics.run.own_law import ELSEWHERE
 from ...physics.scene.gains import Gains, damping_for, meaning
 from ..ui_state import UiState
 from . import style

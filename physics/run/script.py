@@ -5,6 +5,7 @@ The script and its panel live on the physics thread. What is to be seen of the p
 """
 
 import reprlib
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from ..core.limits import SCRIPT_ARROWS, SCRIPT_CURVES, SCRIPT_POINTS
 from ..core.model import Array
 from ..simulation.simulation import Simulation
 
+LATELY = 0.1  # weight of the last step in `Script.seconds`
 Step = Callable[[Simulation], object]
 
 
@@ -245,20 +247,39 @@ class Script:
     def __init__(self, simulation: Simulation, step: Step | None = None, panel: Panel | None = None) -> None:
         self.simulation = simulation
         self.step = step if step is not None else simulation.controller
+        self.law = simulation.force_law
+        self.seconds = 0.0    #: that step and law take, of late
+        self._called = False  # before: the first call may compile
+        self._begun = 0.0
         self.panel = panel if panel is not None else Panel()
 
     def shown(self, runs: bool) -> ShownPanel:
         """The panel as the window shows it now."""
-        return self.panel.shown(runs, self.simulation.script_seconds)
+        return self.panel.shown(runs, self.seconds)
 
     def drive(self, simulations: Sequence[Simulation]) -> None:
         """Let the script drive these: the sides of a comparison, of which the panel shows the first, or its own alone.
         """
         for side, simulation in enumerate(simulations):
             simulation.controller = partial(self._call, side == 0)
-            simulation.force_law = self.simulation.force_law
+            simulation.force_law = self._force if self.law is not None else None
 
     def _call(self, first: bool, simulation: Simulation) -> None:
         self.panel.begin(simulation.time, first)
+        self._begun = time.perf_counter()
         if self.step is not None:
             self.step(simulation)
+        if self.law is None:
+            self._note()
+
+    def _force(self, *arrays: Any) -> None:
+        """The force law, which is called after the step."""
+        assert self.law is not None
+        self.law(*arrays)
+        self._note()
+
+    def _note(self) -> None:
+        """What the script took before this step."""
+        if self._called:
+            self.seconds += LATELY * (time.perf_counter() - self._begun - self.seconds)
+        self._called = True
