@@ -14,16 +14,17 @@ import sys
 import threading
 from collections.abc import Callable
 from multiprocessing.connection import Client, Listener
+from time import perf_counter
 from typing import Any
 
 from ..physics import Simulation
 from ..physics.core.interruption import look_up
 from ..physics.core.model import Labels, Model
 from ..physics.run.messages import Command, Snapshot
-from ..physics.run.own_law import know, own_laws
 from ..physics.run.runner import Runner
 from ..physics.run.script import Panel, Script, Step, simulation_given
 from .machine import Unavailable, require_display, require_libraries
+from .own_law import know, own_laws
 
 OPENING = 60.0  # [s] after which a window that has not come is given up
 REST = 0.02     # [s] between two looks for a new snapshot, and at a loop that has not made its step
@@ -84,7 +85,7 @@ class View:
         self._own_loop = own_loop
         self._connection, self._process = _window_process()
         sim.begin_here()
-        self._runner = Runner(sim.scene, script=Script(sim, self._wait_for_loop if own_loop else step, self.panel))
+        self._runner = Runner(sim.scene, script=Script(sim, self._wait_for_loop if own_loop else step, self.panel, perf_counter))
         self._runner.start()
         self._server = threading.Thread(target=self._serve, name="contactlab-view", daemon=True)
         self._server.start()

@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from time import perf_counter
 
 from ..physics import Simulation
 from ..physics.run.script import Panel, Script, Step, simulation_given
@@ -27,7 +28,7 @@ def view(sim: Simulation, step: Step | None = None, panel: Panel | None = None) 
     before, switch = (sim.controller, sim.force_law, sim.history), sys.getswitchinterval()
     sim.begin_here()
     try:
-        open_window(sim.scene, script=Script(sim, step, panel))
+        open_window(sim.scene, script=Script(sim, step, panel, perf_counter))
     except Stopped as stopped:
         raise (KeyboardInterrupt if stopped.status == 128 + signal.SIGINT else SystemExit(stopped.status)) from None
     finally:

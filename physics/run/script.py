@@ -5,7 +5,6 @@ The script and its panel live on the physics thread. What is to be seen of the p
 """
 
 import reprlib
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -244,13 +243,14 @@ class Panel:
 class Script:
     """A simulation made by a script, the function that is called before each of its steps, and the panel."""
 
-    def __init__(self, simulation: Simulation, step: Step | None = None, panel: Panel | None = None) -> None:
+    def __init__(self, simulation: Simulation, step: Step | None = None, panel: Panel | None = None,
+                 clock: Callable[[], float] = lambda: 0.0) -> None:
         self.simulation = simulation
         self.step = step if step is not None else simulation.controller
         self.law = simulation.force_law
         self.seconds = 0.0    #: that step and law take, of late
         self._called = False  # before: the first call may compile
-        self._begun = 0.0
+        self._begun, self._clock = 0.0, clock
         self.panel = panel if panel is not None else Panel()
 
     def shown(self, runs: bool) -> ShownPanel:
@@ -266,7 +266,7 @@ class Script:
 
     def _call(self, first: bool, simulation: Simulation) -> None:
         self.panel.begin(simulation.time, first)
-        self._begun = time.perf_counter()
+        self._begun = self._clock()
         if self.step is not None:
             self.step(simulation)
         if self.law is None:
@@ -281,5 +281,5 @@ class Script:
     def _note(self) -> None:
         """What the script took before this step."""
         if self._called:
-            self.seconds += LATELY * (time.perf_counter() - self._begun - self.seconds)
+            self.seconds += LATELY * (self._clock() - self._begun - self.seconds)
         self._called = True

@@ -11,9 +11,9 @@ import numba
 from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 
-from ..laws.own_failures import failures
-from ..laws.soft import LAWS, SoftLaw
-from ..methods.choices import CHOICES
+from ..physics.laws.own_failures import failures
+from ..physics.laws.soft import LAWS, SoftLaw
+from ..physics.methods.choices import CHOICES
 
 ForceLaw = Callable[[float, float, float, float], float]
 
