@@ -85,7 +85,8 @@ class View:
         self._own_loop = own_loop
         self._connection, self._process = _window_process()
         sim.begin_here()
-        self._runner = Runner(sim.scene, script=Script(sim, self._wait_for_loop if own_loop else step, self.panel, perf_counter))
+        script = Script(sim, self._wait_for_loop if own_loop else step, self.panel, perf_counter)
+        self._runner = Runner(sim.scene, script=script)
         self._runner.start()
         self._server = threading.Thread(target=self._serve, name="contactlab-view", daemon=True)
         self._server.start()
