@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .app.opening import load as load
+    from .app.own_law import soft_law as soft_law
     from .app.remote import launch as launch
     from .app.replay import replay as replay
     from .app.scripting import view as view
@@ -23,14 +24,13 @@ if TYPE_CHECKING:
     from .physics import Scene as Scene
     from .physics import SceneError as SceneError
     from .physics import Simulation as Simulation
-    from .physics.methods.own_law import soft_law as soft_law
     from .physics.run.script import Panel as Panel
 
 #: public name -> the module that has it
 PLACES = {
     "ContactProblem": "physics", "Panel": "physics.run.script", "Scene": "physics", "SceneError": "physics",
     "Simulation": "physics", "launch": "app.remote", "load": "app.opening", "replay": "app.replay",
-    "soft_law": "physics.methods.own_law", "sweep": "app.sweeping", "view": "app.scripting",
+    "soft_law": "app.own_law", "sweep": "app.sweeping", "view": "app.scripting",
 }
 __all__ = ["ContactProblem", "Panel", "Scene", "SceneError", "Simulation", "launch", "load", "replay", "soft_law",
            "sweep", "view"]

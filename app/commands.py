@@ -13,6 +13,7 @@ from .panels import pivots
 from .panels.compare import as_side
 from .panels.lower import TABS
 from .panels.tabs import is_open
+from .preferences import LEAST_SCALE, MOST_SCALE
 from .teaching import ELSEWHERE
 
 SPEEDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -94,7 +95,8 @@ def _slow_at_events(lab: Lab, _argument: Any) -> None:
 
 def _text_size(lab: Lab, factor: float) -> None:
     preferences = lab.ui.preferences
-    preferences.scale = min(max(preferences.scale * factor, 0.6), 3.0) if factor else 1.0
+    wanted = preferences.scale * factor if factor else preferences.system_scale
+    preferences.scale = min(max(wanted, LEAST_SCALE), MOST_SCALE)
 
 
 def _language(name: Any) -> Callable[[Lab, Any], None]:

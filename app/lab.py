@@ -34,7 +34,7 @@ from .opening import SHOWN_AFTER, CannotOpen, Opening
 from .panels.sweep_map import MapUi
 from .record.encoder import numbered
 from .reference import write_reference
-from .report import report
+from .report import bits_of, report
 from .sweep_table import SweepTable
 from .teaching import Teaching
 from .ui_state import Failure, OpeningStatus, Rect, Request, Tour, UiState
@@ -222,7 +222,7 @@ class Lab:
             settings=asdict(s.settings), contacts=int(s.contacts.count[0]), energy=s.energy.total, error=s.error,
             grabbed=None if s.grabbed is None else s.labels.bodies[s.grabbed.body],
             positions={n: [round(float(v), 6) for v in s.x[i]] for i, n in enumerate(s.labels.bodies[:LOGGED_BODIES])},
-            message=self.ui.message, frames_per_second=round(self.ui.frames_per_second, 1),
+            message=self.ui.message, frames_per_second=round(self.ui.frames_per_second, 1), bits=bits_of(s),
             recording=None if self.ui.recording is None else str(self.ui.recording.path),
         )
 

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import sys
+from typing import Any
 
 # library -> the Debian package of it
 GRAPHICS = {"libGL.so.1": "libgl1", "libEGL.so.1": "libegl1"}
@@ -47,3 +48,9 @@ def loads(library: str) -> bool:
     except OSError:
         return False
     return True
+
+
+def system_scale(screen: Any) -> float:
+    """The factor by which the system draws, where windows count in pixels: the settings of the display's dots per inch.
+    """
+    return 1.0 if sys.platform == "darwin" else min(max(screen.get_dpi() / 96.0, 0.25), 8.0)

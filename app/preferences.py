@@ -18,6 +18,8 @@ MOST_RECENT = 10  # files remembered
 LESSONS = 200  # whose progress is remembered
 
 Pixels = Annotated[int, Field(ge=100, le=32768)]
+LEAST_SCALE, MOST_SCALE = 0.6, 3.0
+Scale = Annotated[float, Field(ge=LEAST_SCALE, le=MOST_SCALE)]
 FontHeights = Annotated[float, Field(ge=5.0, le=80.0)]
 PictureSize = Literal["window", "1280x720", "1920x1080", "3840x2160"]
 Words = Annotated[str, Field(max_length=4096)]
@@ -29,7 +31,8 @@ class Preferences:
 
     dark: bool = True
     language: Literal["", "en", "zh_CN"] = ""  # "" = as the system says; see physics.core.language
-    scale: Annotated[float, Field(ge=0.6, le=3.0)] = 1.0  # of text and everything with it
+    scale: Scale = 1.0  # of text and everything with it
+    system_scale: Annotated[float, Field(ge=0.25, le=8.0)] = 1.0  # of the display that `scale` was suited to
     reduced_motion: bool = False         # impacts do not flash, and the camera does not fly
     width: Pixels = 1280                 # of the window
     height: Pixels = 800
@@ -72,6 +75,14 @@ class Preferences:
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(path) as file:
             file.write(json.dumps(_fitting(asdict(self)), indent=1).encode())
+
+    def suit(self, factor: float) -> None:
+        """Text and window as large as they were, where the display's factor is another one now: at the first start as
+        large as the system's own."""
+        change, self.system_scale = factor / self.system_scale, factor
+        if change != 1.0:
+            self.scale = min(max(self.scale * change, LEAST_SCALE), MOST_SCALE)
+            self.width, self.height = (min(max(round(n * change), 100), 32768) for n in (self.width, self.height))
 
     def reached(self, lesson: str, step: int) -> None:
         """Remember where a lesson is; of too many the one that was opened longest ago is forgotten."""

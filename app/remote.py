@@ -14,16 +14,17 @@ import sys
 import threading
 from collections.abc import Callable
 from multiprocessing.connection import Client, Listener
+from time import perf_counter
 from typing import Any
 
 from ..physics import Simulation
 from ..physics.core.interruption import look_up
 from ..physics.core.model import Labels, Model
-from ..physics.methods.own_law import know, own_laws
 from ..physics.run.messages import Command, Snapshot
 from ..physics.run.runner import Runner
 from ..physics.run.script import Panel, Script, Step, simulation_given
 from .machine import Unavailable, require_display, require_libraries
+from .own_law import know, own_laws
 
 OPENING = 60.0  # [s] after which a window that has not come is given up
 REST = 0.02     # [s] between two looks for a new snapshot, and at a loop that has not made its step
@@ -78,13 +79,14 @@ class View:
         require_display()
         require_libraries(window=True)
         self.panel = panel if panel is not None else Panel()  #: controls, texts, curves and arrows
-        self._sim, self._controller, self._history = sim, sim.controller, sim.history
+        self._sim, self._before = sim, (sim.controller, sim.force_law, sim.history)
         self._turn, self._allowed, self._waiting = threading.Condition(), False, False
         self._closed = threading.Event()
         self._own_loop = own_loop
         self._connection, self._process = _window_process()
         sim.begin_here()
-        self._runner = Runner(sim.scene, script=Script(sim, self._wait_for_loop if own_loop else step, self.panel))
+        script = Script(sim, self._wait_for_loop if own_loop else step, self.panel, perf_counter)
+        self._runner = Runner(sim.scene, script=script)
         self._runner.start()
         self._server = threading.Thread(target=self._serve, name="contactlab-view", daemon=True)
         self._server.start()
@@ -127,7 +129,7 @@ class View:
         self._runner.join(OPENING)
         self._process.terminate()
         self._process.wait()
-        self._sim.controller, self._sim.history = self._controller, self._history
+        self._sim.controller, self._sim.force_law, self._sim.history = self._before
 
     def _until_ready(self) -> None:
         """Wait until the physics thread stands before its next step."""

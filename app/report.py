@@ -1,8 +1,11 @@
-"""Report: a text for those who can mend a fault. Nothing is sent anywhere; the user copies it and decides."""
+"""Report: a text for those who can mend a fault. Nothing is sent anywhere; the user copies it and decides. And what the
+log says of a state."""
 
 import platform
 from collections.abc import Iterable
 from dataclasses import asdict
+from hashlib import sha256
+from typing import Any
 
 from ..physics.core.version import NAME, own_version, version_of
 from ..physics.run.messages import Snapshot
@@ -39,3 +42,8 @@ def scene(snapshot: Snapshot | None, path: object) -> str:
     if s.error:
         lines.append(f"Paused because: {s.error}")
     return "\n".join(lines)
+
+
+def bits_of(bodies: Any) -> str:
+    """A hash of the places, turns and velocities of a snapshot's or a state's bodies, to the last bit."""
+    return sha256(b"".join(array.tobytes() for array in (bodies.x, bodies.q, bodies.v, bodies.w))).hexdigest()[:16]

@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from time import perf_counter
 
 from ..physics import Simulation
 from ..physics.run.script import Panel, Script, Step, simulation_given
@@ -24,12 +25,12 @@ def view(sim: Simulation, step: Step | None = None, panel: Panel | None = None) 
     """
     simulation_given(sim)
     open_window = window_opener()
-    controller, history, switch = sim.controller, sim.history, sys.getswitchinterval()
+    before, switch = (sim.controller, sim.force_law, sim.history), sys.getswitchinterval()
     sim.begin_here()
     try:
-        open_window(sim.scene, script=Script(sim, step, panel))
+        open_window(sim.scene, script=Script(sim, step, panel, perf_counter))
     except Stopped as stopped:
         raise (KeyboardInterrupt if stopped.status == 128 + signal.SIGINT else SystemExit(stopped.status)) from None
     finally:
-        sim.controller, sim.history = controller, history
+        sim.controller, sim.force_law, sim.history = before
         sys.setswitchinterval(switch)

@@ -8,9 +8,9 @@ from ...physics.core.settings import GAINS, SETTINGS
 from ...physics.integrators import IMPLICIT, INTEGRATORS, Integrator
 from ...physics.laws.soft import D_N, D_R, K_N, K_S, LAWS, lumped
 from ...physics.methods.compliant.stability import stable_step
-from ...physics.methods.own_law import ELSEWHERE
 from ...physics.run.messages import Set, Snapshot
 from ...physics.scene.gains import Gains, damping_for, meaning
+from ..own_law import ELSEWHERE
 from ..ui_state import UiState
 from . import style
 from .rows import FULL, Send, as_materials_say, ask, right_aligned, setting_slider, value_of, value_row

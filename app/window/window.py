@@ -27,6 +27,7 @@ from ..course import LessonEntry, lesson_entries
 from ..inspected import with_forces
 from ..keys import OF_PANELS, command_for
 from ..lab import Lab
+from ..machine import system_scale
 from ..panels import style
 from ..panels.gizmo import draw_handles, draw_marks
 from ..panels.guard import attempt, sentence
@@ -65,6 +66,7 @@ class Window(pyglet.window.Window):
         config = pyglet.gl.Config(double_buffer=True, major_version=3, minor_version=3,
                                   forward_compatible=sys.platform == "darwin")
         screen = pyglet.display.get_display().get_default_screen()
+        preferences.suit(system_scale(screen))
         super().__init__(
             min(preferences.width, screen.width), min(preferences.height, screen.height), TITLE, resizable=True,
             file_drops=True, vsync=True, config=config,
@@ -232,7 +234,7 @@ class Window(pyglet.window.Window):
         snapshot = lab.snapshot if lab is not None else None
         ui.recording = self.filming.status
         draw_ui(ui, snapshot, lab.send if lab is not None else print)
-        height, ratio = self.get_framebuffer_size()[1], self.get_pixel_ratio()
+        height, ratio = self.get_framebuffer_size()[1], self._ratio()
         style.fill(self.screen_buffer, ui, height, ratio)
         if lab is not None and snapshot is not None:
             moving = self.filming.take is None and (moved or not snapshot.paused)
@@ -295,9 +297,14 @@ class Window(pyglet.window.Window):
         _ = self.ctx.error  # moderngl names a buffer that a window does not have; pyglet would trip over the error
         return np.frombuffer(pixels, np.uint8).reshape(h, w, 3)[::-1]
 
+    def _ratio(self) -> float:
+        """Pixels of the framebuffer in a unit of the window. (pyglet's own ratio is the display's factor, also where
+        windows count in pixels.)"""
+        return self.get_framebuffer_size()[0] / max(self.get_size()[0], 1)
+
     def _view_pixels(self) -> Pixels:
         width, height = self.get_framebuffer_size()
-        ratio = self.get_pixel_ratio()
+        ratio = self._ratio()
         x, y, w, h = (round(v * ratio) for v in self.ui.view_rect)
         x, top = max(x, 0), max(y, 0)
         w, h = min(w, width - x), min(h, height - top)

@@ -38,7 +38,7 @@ def _at(typing_context: Any, law: Any, depth: Any, rate: Any, k: Any, d: Any) ->
 @helper
 def own_force(law, depth, rate, k, d):
     """F(δ, δ̇, K, D) [N]"""
-    return _at(law, depth, rate, k, d)
+    return _at(law, depth, rate, k, d)  # pyright: ignore[reportCallIssue]: numba gives the context
 
 
 @helper

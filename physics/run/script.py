@@ -15,6 +15,7 @@ from ..core.limits import SCRIPT_ARROWS, SCRIPT_CURVES, SCRIPT_POINTS
 from ..core.model import Array
 from ..simulation.simulation import Simulation
 
+LATELY = 0.1  # weight of the last step in `Script.seconds`
 Step = Callable[[Simulation], object]
 
 
@@ -242,23 +243,43 @@ class Panel:
 class Script:
     """A simulation made by a script, the function that is called before each of its steps, and the panel."""
 
-    def __init__(self, simulation: Simulation, step: Step | None = None, panel: Panel | None = None) -> None:
+    def __init__(self, simulation: Simulation, step: Step | None = None, panel: Panel | None = None,
+                 clock: Callable[[], float] = lambda: 0.0) -> None:
         self.simulation = simulation
         self.step = step if step is not None else simulation.controller
+        self.law = simulation.force_law
+        self.seconds = 0.0    #: that step and law take, of late
+        self._called = False  # before: the first call may compile
+        self._begun, self._clock = 0.0, clock
         self.panel = panel if panel is not None else Panel()
 
     def shown(self, runs: bool) -> ShownPanel:
         """The panel as the window shows it now."""
-        return self.panel.shown(runs, self.simulation.script_seconds)
+        return self.panel.shown(runs, self.seconds)
 
     def drive(self, simulations: Sequence[Simulation]) -> None:
         """Let the script drive these: the sides of a comparison, of which the panel shows the first, or its own alone.
         """
         for side, simulation in enumerate(simulations):
             simulation.controller = partial(self._call, side == 0)
-            simulation.force_law = self.simulation.force_law
+            simulation.force_law = self._force if self.law is not None else None
 
     def _call(self, first: bool, simulation: Simulation) -> None:
         self.panel.begin(simulation.time, first)
+        self._begun = self._clock()
         if self.step is not None:
             self.step(simulation)
+        if self.law is None:
+            self._note()
+
+    def _force(self, *arrays: Any) -> None:
+        """The force law, which is called after the step."""
+        assert self.law is not None
+        self.law(*arrays)
+        self._note()
+
+    def _note(self) -> None:
+        """What the script took before this step."""
+        if self._called:
+            self.seconds += LATELY * (self._clock() - self._begun - self.seconds)
+        self._called = True

@@ -71,7 +71,8 @@ class Scene:
         held = dict(zip(HELD, (any(body.kinematic for body in file.body), file.spring, file.compare, file.closed_form,
                                file.array), strict=True))
         shapes = [shape.type for body in file.body for shape in body.shape]
-        return tuple(dict.fromkeys([*file.scene.tags, file.solver.method, *shapes, *(j.type for j in file.joint),
+        method = file.solver.model_dump()["method"]
+        return tuple(dict.fromkeys([*file.scene.tags, method, *shapes, *(j.type for j in file.joint),
                                     *(name for name, there in held.items() if there)]))
 
     @property

@@ -1,7 +1,6 @@
 """Simulation: one model, one state, one method. Scripts use it; in the app the physics thread owns it."""
 
 import math
-import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from copy import copy
@@ -21,9 +20,9 @@ from ..core.settings import STEPWISE
 from ..core.state import Contacts, State, copy_state, empty_contacts
 from ..core.tuple_abi import forget_packed
 from ..dynamics.forces import Loads, empty_loads
+from ..laws.own_failures import failures
 from ..methods import METHODS, Marching, Method, Untreatable
 from ..methods.choices import check_settings, vector_of
-from ..methods.own_law import failures
 from ..methods.sleep import forget
 from ..problem.problem import ContactProblem
 from ..scene.scene import Scene, setup_of
@@ -39,7 +38,6 @@ from .tables import USUAL, Trace, tracing
 
 Result = TypeVar("Result")
 AT_ONCE = 64       # steps at most in one call of `Simulation.run`
-LATELY = 0.1       # weight of the last step in `script_seconds`
 BODY_STEPS = 4000  # and at most so many for all bodies: hundredths of a second, after which a run can be interrupted
 
 
@@ -66,12 +64,9 @@ class Simulation(Reading):
         #: called with the simulation before every new step, say to put forces on it; what it puts is recorded, so that
         #: steps that are made again need no controller
         self.controller: Callable[[Simulation], object] | None = None
-        #: f(t, x, q, v, w, force, torque), called likewise with arrays of all bodies, a row a body: centres of mass x
-        #: [m] and their velocities v, turns q of the principal axes and angular velocities w. It adds to force [N] at
-        #: the centres and to torque [N m] about them. Compiled by numba it takes microseconds for any number.
+        #: f(t, x, q, v, w, force, torque), called likewise with a row a body: centres of mass x [m], turns q of the
+        #: principal axes, v, ω; adds to force [N] at the centres and to torque [N m] about them
         self.force_law: Callable[..., object] | None = None
-        self.script_seconds = 0.0       #: that controller and force_law take a step, of late
-        self._acted = False             # they have been called
         self._observers: list[Callable[[Simulation], None]] = []  # called after every new step
         self._events: list[Event] = []  # ordered by step; after seeking back also later ones, until the next step
         self._dropped_events = 0
@@ -135,7 +130,6 @@ class Simulation(Reading):
     def _control(self) -> None:
         """Let the script act: its controller, then its force law. Where it fails, nothing that it did to the state or
         the loads of this step stays."""
-        begin = time.perf_counter()
         try:
             if self.controller is not None:
                 self.controller(self)
@@ -147,9 +141,6 @@ class Simulation(Reading):
             self.state, self._spare = self._spare, self.state
             self._clear_pushes()
             raise CannotStep(script_reason(error, self.time)) from error
-        if self._acted:  # the first call may compile
-            self.script_seconds += LATELY * (time.perf_counter() - begin - self.script_seconds)
-        self._acted = True
 
     @property
     def replays(self) -> bool:

@@ -219,6 +219,96 @@ def test_a_click_on_the_handles_moves_nothing_and_a_drag_by_whole_steps(desk, pr
     assert np.abs(moved - np.round(moved)).max() < 1e-9
 
 
+@pytest.fixture
+def pair(tmp_path, monkeypatch):
+    """The ball and the brick, which stands turned by 30° about z, with the handles in the view."""
+    desk = Desk(tmp_path, TWO.replace("[2.0, 0.0, 1.0]", "[2.0, 0.0, 1.0]\neuler = [0.0, 0.0, 30.0]"))
+    shown = fakes.snapshot(0, 2)
+    shown.x[:] = (0.0, 0.0, 1.0), (2.0, 0.0, 1.0)
+    shown.q[1] = np.cos(np.pi / 12.0), 0.0, 0.0, np.sin(np.pi / 12.0)
+    desk.engine.latest = desk.lab.snapshot = shown
+
+    def draw(ui):
+        draw_ui(ui, desk.lab.snapshot, desk.lab.send)
+        desk.serve()
+        gizmo.draw_handles(ui, desk.lab.snapshot, desk.lab.camera)
+
+    made = Probe(monkeypatch, draw, desk.ui)
+    desk.lab.camera.follow(np.array([1.0, 0.0, 1.0]))
+    desk.lab.camera.distance = 6.0  # both are in the view
+    yield desk, made
+    made.gui.release()
+
+
+def grip(desk, probe, point, toward):
+    """Where the handles at a point of the world are met on the way towards another, and the way on the screen."""
+    x, y, w, h = desk.ui.view_rect
+    places, _ = desk.lab.camera.project(np.array([point, toward]), w, h)
+    way = (places[1] - places[0]) / np.linalg.norm(places[1] - places[0])
+    for far in np.arange(14.0, 200.0, 2.0):
+        at = places[0] + far * way + (x, y)
+        probe.gui.io.add_mouse_pos_event(*at)
+        probe.frame(2)
+        if gizmo.handles_hold(desk.ui):
+            return at + 3.0 * way, way
+    raise AssertionError("no handle is there")
+
+
+def turn_of(desk, place):
+    return edits.pose(desk.bench.document.get(("body", place)))
+
+
+def test_bodies_are_moved_together_along_the_world_or_their_own_axes_by_whole_steps(pair):
+    """The brick's own x axis is (cos 30°, sin 30°, 0); the ball goes with it by as much."""
+    desk, probe = pair
+    for local, axis in ((False, (1.0, 0.0, 0.0)), (True, (np.sqrt(0.75), 0.5, 0.0))):
+        desk.bench.tools.local = local
+        desk.bench.choose(("body", 1), ("body", 0))
+        probe.frame(2)
+        before = [turn_of(desk, k).position for k in (0, 1)]
+        start, way = grip(desk, probe, desk.lab.snapshot.x[1], desk.lab.snapshot.x[1] + axis)
+        drag(probe, tuple(start), tuple(start + 60.0 * way))
+        assert desk.bench.undoes == "Move 2 bodies"
+        shifts = [turn_of(desk, k).position - before[k] for k in (0, 1)]
+        assert np.abs(shifts[0] - shifts[1]).max() < 2e-9  # as numbers are written
+        steps = shifts[1] @ axis / desk.bench.tools.step
+        assert steps > 0.5 and abs(steps - round(steps)) < 1e-5
+        assert np.linalg.norm(shifts[1] - (shifts[1] @ axis) * np.array(axis)) < 1e-6
+        desk.run("undo")
+
+
+def test_bodies_are_turned_together_about_the_first_one_by_whole_angles(pair):
+    """The axis seen end on is the camera's, the ring around all others; 15° a step."""
+    desk, probe = pair
+    desk.bench.tools.tool = "turn"
+    desk.bench.choose(("body", 1), ("body", 0))
+    probe.frame(2)
+    before = [turn_of(desk, k) for k in (0, 1)]
+    start, way = grip(desk, probe, desk.lab.snapshot.x[1], desk.lab.snapshot.x[1] + (0.3, 0.2, 1.0))
+    drag(probe, tuple(start), tuple(start + 70.0 * np.array([-way[1], way[0]])))
+    assert desk.bench.undoes == "Turn 2 bodies"
+    after = [turn_of(desk, k) for k in (0, 1)]
+    assert np.abs(after[1].position - before[1].position).max() < 1e-6  # what it turns about
+    arms = [pose[0].position - pose[1].position for pose in (before, after)]
+    assert np.linalg.norm(arms[1] - arms[0]) > 0.1 and np.linalg.norm(arms[1]) == pytest.approx(2.0, abs=1e-6)
+    for old, new in zip(before, after, strict=True):
+        angle = 2.0 * np.degrees(np.arccos(min(abs(float(old.turn @ new.turn)), 1.0)))
+        assert angle > 1.0 and abs(angle / 15.0 - round(angle / 15.0)) < 1e-3
+
+
+def test_a_body_is_scaled_along_one_of_its_own_axes_by_tenths(pair):
+    desk, probe = pair
+    desk.bench.tools.tool = "scale"
+    desk.bench.choose(("body", 1))
+    probe.frame(2)
+    start, way = grip(desk, probe, desk.lab.snapshot.x[1], desk.lab.snapshot.x[1] + (np.sqrt(0.75), 0.5, 0.0))
+    drag(probe, tuple(start), tuple(start + 80.0 * way))
+    assert desk.bench.undoes == "Scale brick"
+    size = np.array(desk.bench.document.get(("body", 1, "shape", 0, "size"))) / 0.2
+    assert size[0] > 1.05 and abs(10.0 * size[0] - round(10.0 * size[0])) < 1e-4
+    assert np.abs(size[1:] - 1.0).max() < 1e-6
+
+
 # ------------------------------------------------------------------------------------------------- groups
 
 

@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from hard_times import read_only
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from contactlab.app.machine import system_scale
 from contactlab.app.preferences import FITS, Preferences, faults
 
 KEPT = {"dark": False, "scale": 1.5, "recent": ["/a b", "/中文"]}
@@ -136,3 +138,22 @@ def test_two_instances_that_save_at_once_leave_the_settings_of_one(tmp_path):
         seen |= {letter[0] for letter in found.recent}
     assert [process.wait() for process in processes] == [0, 0]
     assert seen and len(Preferences.load(path)[0].recent) == 10 and list(tmp_path.iterdir()) == [path]
+
+
+def test_text_and_window_follow_the_factor_of_the_system_and_keep_what_the_user_chose():
+    chosen = Preferences()
+    chosen.suit(2.0)
+    assert (chosen.scale, chosen.width, chosen.height) == (2.0, 2560, 1600)
+    chosen.scale = 2.4  # larger by a fifth
+    chosen.suit(2.0)
+    assert chosen.scale == 2.4
+    chosen.suit(1.0)  # another display, at the next start
+    assert chosen.scale == pytest.approx(1.2) and (chosen.width, chosen.height) == (1280, 800)
+    chosen.suit(8.0)
+    assert chosen.scale == 3.0
+
+
+def test_the_factor_is_that_of_the_displays_dots_per_inch():
+    for dots, factor in ((96, 1.0), (192, 2.0), (120, 1.25), (0, 0.25)):
+        screen = SimpleNamespace(get_dpi=lambda dots=dots: dots)
+        assert system_scale(screen) == (1.0 if sys.platform == "darwin" else factor)

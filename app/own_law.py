@@ -8,10 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numba
+from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 
-from ..laws.soft import LAWS, SoftLaw
-from .choices import CHOICES
+from ..physics.laws.own_failures import failures
+from ..physics.laws.soft import LAWS, SoftLaw
+from ..physics.methods.choices import CHOICES
 
 ForceLaw = Callable[[float, float, float, float], float]
 
@@ -20,7 +22,6 @@ ELSEWHERE = -1                  #: code of a law whose function is in another pr
 CALLS = 200                     # that are timed
 IN_C = ctypes.CFUNCTYPE(ctypes.c_double, *4 * [ctypes.c_double])
 
-failures: list[Exception] = []  #: what laws in plain Python have raised, for the step that fails by it
 _code: list[Any] = []           # what addresses point to
 
 
@@ -51,7 +52,7 @@ def soft_law(name: str, force: ForceLaw, units: tuple[str, str] = ("N/m", "N s/m
         raise ValueError(f"force must be a function of δ, δ̇, K and D, not {force!r}")
     compiled = isinstance(force, CPUDispatcher)
     made: Any = _compiled(force) if compiled else _in_python(force)
-    code = made.address if compiled else ctypes.cast(made, ctypes.c_void_p).value
+    code = int(made.address if compiled else ctypes.cast(made, ctypes.c_void_p).value or 0)
     _code.append((force, made))
     seconds = _timed(name, force)
     note = "compiled" if compiled else f"Python, about {1e6 * seconds:.2g} µs a call; numba.njit makes it fast"
@@ -83,7 +84,7 @@ def _compiled(force: Any) -> Any:
     number: Any = numba.types.float64
     try:
         return numba.cfunc(number(number, number, number, number), error_model="numpy")(called)
-    except numba.core.errors.NumbaError as error:
+    except NumbaError as error:
         raise ValueError(f"numba cannot compile it for four numbers: {str(error).splitlines()[0]}") from error
 
 
