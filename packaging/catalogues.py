@@ -119,7 +119,7 @@ def lessons() -> Iterator[str]:
             question = step.get("question", {})
             options = question.get("option", [])
             found = (step["title"], step.get("text"), question.get("ask"), question.get("why"),
-                     *question.get("of", {}), *question.get("bodies", ()),
+                     *question.get("of", {}), *question.get("bodies", ()), question.get("body"),
                      *(o.get(name) for o in options for name in ("text", "why")))
             yield from filter(None, (*found, *of_video(step.get("video", {}))))
 

@@ -21,7 +21,7 @@ def draw_placed(ui: UiState, snapshot: Snapshot, course: Course, question: Point
     draft = course.draft
     arrow = isinstance(question, ArrowQuestion)
     if course.asks:
-        told = _("Drag in the view from {body}, or type a direction.").format(body=question.body) if arrow else (
+        told = _("Drag in the view from {body}, or type a direction.").format(body=_(question.body)) if arrow else (
             _("Click or drag in the view, or type a point."))
         style.muted(ui, _("{told} Shift and a drag turn the view.").format(told=told), wrap=True)
         imgui.set_next_item_width(FULL)

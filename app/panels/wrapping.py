@@ -12,7 +12,7 @@ OPENING = "（《〈「『【〔“‘(["
 CLOSING = "，。、；：？！）》〉」』】〕”’…—,.;:?!)]%"
 UNIT = r"(?:[kMGcmμn]?(?:m|s|N|J|g|W|Hz|Pa|rad)|°|%)[²³]?(?:[ /·](?:m|s|N|kg|rad)[²³]?)*(?![A-Za-z])"
 #: what stays in one line
-WHOLE = re.compile(rf"(?:\d [{WIDE}]|\d {UNIT}|\S+ [=<>≤≥≈] \S+)")
+WHOLE = re.compile(rf"\d [{WIDE}]|\d {UNIT}|[^\s{WIDE}]+ [=<>≤≥≈] [^\s{WIDE}]+")
 #: spaces that only join lines of a source
 BETWEEN = re.compile(rf"(?<=[{MARKS}]) | (?=[{MARKS}])|(?<=[{WIDE}]) (?=[{WIDE}])")
 IS_WIDE = re.compile(f"[{WIDE}]")

@@ -245,5 +245,6 @@ def heading(name: str, body: str) -> str:
     whole."""
     quantity = quantity_of(name)
     title = _(quantity.title)
-    words = _("{quantity} of {body}").format(quantity=title, body=body) if body else title
-    return f"{words} [{quantity.unit}]" if quantity.unit else words
+    if body:  # "Kinetic energy of it" is that of the body that is named
+        title = _("{quantity} of {body}").format(quantity=title.removesuffix(" of it"), body=body)
+    return f"{title} [{quantity.unit}]" if quantity.unit else title

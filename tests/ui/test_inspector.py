@@ -79,7 +79,7 @@ def written(monkeypatch):
         original = getattr(imgui, name)
 
         def note(text, *rest, original=original):
-            said.append(str(text))
+            said.append(str(text).replace("\n", " "))  # of lines that end where the room does
             return original(text, *rest)
 
         monkeypatch.setattr(imgui, name, note)

@@ -17,17 +17,20 @@ from imgui_bundle import imgui
 from probe import Probe
 
 from contactlab.app.commands import COMMANDS
+from contactlab.app.narration import sentence
 from contactlab.app.panels import layout, lower, menus
 from contactlab.app.preferences import Preferences
 from contactlab.app.ui_state import SceneEntry, UiState
 from contactlab.physics.core import language
+from contactlab.physics.core.report import Event
+from contactlab.physics.look.quantities import heading
 
 ROOT = Path(__file__).parents[2]
 OTHERS = sorted(set(language.LANGUAGES) - {"en"})
 #: calls that show their texts as they are: what they are given has to be in a mark
 SHOWING = {"text", "text_wrapped", "set_item_tooltip", "set_tooltip", "button", "small_button", "checkbox",
            "selectable", "menu_item_simple", "begin_menu", "radio_button", "collapsing_header", "muted", "heading",
-           "radio", "say", "tell", "value_row", "LegendRow"}
+           "radio", "say", "tell", "value_row", "LegendRow", "icon_button"}
 #: sources that speak on the command line, which is in English
 ON_THE_COMMAND_LINE = {"cli.py", "cli_lessons.py", "cli_record.py", "classroom.py", "doctor.py", "console.py"}
 #: texts that are the same in every language, or are not for people
@@ -172,6 +175,16 @@ def test_a_label_shows_words_and_keeps_icons_and_its_id():
     assert language.labelled("Next  \uf054##on") == "下一步  \uf054###Next  \uf054##on"
 
 
+def test_events_are_told_in_the_language_that_is_shown():
+    """But for the names of bodies and the letters of units."""
+    event = Event("impact", 1, 0.4515, (0, 1), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 7.97), 2.0, 0.23)
+    with language.spoken("zh_CN"):
+        told = sentence(event, fakes.snapshot().labels)
+        assert heading("height", "ball 1") == "ball 1：高度 z [m]"
+    assert told.startswith("t = 0.4515 s：ground 与 ball 1 碰撞，冲量 7.97 N s") and told.endswith("。")
+    assert language.used() == "en" and heading("height", "ball 1") == "Height z of ball 1 [m]"
+
+
 # --------------------------------------------------------------------------------------------- what is drawn
 
 
@@ -205,7 +218,7 @@ def test_widgets_have_the_same_ids_in_every_language(drawn, tab):
         assert {label for label in more if "##tab_" not in label and not label.endswith("##record")} == set()
 
 
-@pytest.mark.parametrize("scale", [1.0, 1.5])
+@pytest.mark.parametrize("scale", [1.0, 2.0])
 @pytest.mark.parametrize("name", language.LANGUAGES)
 @pytest.mark.parametrize("tab", lower.TABS)
 def test_no_label_is_wider_than_its_button(drawn, monkeypatch, tab, name, scale):

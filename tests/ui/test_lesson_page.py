@@ -12,6 +12,7 @@ from contactlab.app.cli import main
 from contactlab.app.page_text import html_of, words_of
 from contactlab.app.panels import formula
 from contactlab.assets import gallery, lessons
+from contactlab.physics.core import language
 from contactlab.physics.lesson.lesson import Lesson
 from contactlab.physics.lesson.play import play
 from contactlab.physics.lesson.questions import in_digits, options, right_answer
@@ -32,6 +33,25 @@ def test_the_page_of_a_step_has_its_text_its_question_and_the_numbers_of_its_run
     assert said == right_answer(bounce.steps[4].question, values).answer and f"At ({in_digits(values['x'])}, 0," in page
     assert "Mark in the view where the ball is" in page.partition("<details>")[0]
     assert not re.search(r"(src|href)=\"https?:", page)
+
+
+def test_a_page_is_written_in_the_language_that_is_asked_for(bounce, tmp_path, capsys):
+    """All but the names of bodies, numbers and how it was computed; English is shown again after it."""
+    with pytest.raises(SystemExit, match="0"):
+        main(["export", "bounce", "--step", "2", "--language", "zh_CN", "-o", str(tmp_path / "p.html")])
+    page = (tmp_path / "p.html").read_text(encoding="utf-8")
+    shown, run = re.search(r"<body>(.*)<script id=\"run\"[^>]*>(.*?)</script>", page, re.S).groups()
+    assert 'lang="zh-CN"' in page and not re.search(r"@[A-Z]+@", shown) and language.used() == "en"
+    step = bounce.steps[1]
+    with language.spoken("zh_CN"):
+        assert f"<h1>{language._(bounce.title)}: {language._(step.title)}</h1>" in shown
+        assert language._(step.question.ask) in shown
+    words = set(re.findall(r"[A-Za-z]{4,}", re.sub(r"<[^>]*>", "", shown)))
+    assert words <= {"Moreau", "Jean"}, words
+    assert not re.search("collide|lost", run) and "碰撞" in run
+    with pytest.raises(SystemExit, match="2"):
+        main(["export", "bounce", "--step", "2", "--language", "xx", "-o", str(tmp_path / "q.html")])
+    assert "--language must be one of en, zh_CN" in capsys.readouterr().err
 
 
 def test_formulas_are_pictures_and_have_a_text(bounce):

@@ -1,14 +1,17 @@
 """A lesson in the window, without one: what it refuses, what it asks of the engine, and what it tells and writes."""
 
 import math
+import re
 
 import fakes
 import pytest
+from imgui_bundle import imgui
 from probe import Probe
 
 from contactlab.app import commands
 from contactlab.app.lab import Lab
 from contactlab.app.panels import formula
+from contactlab.app.panels import lesson as lesson_panel
 from contactlab.app.panels.layout import draw_ui
 from contactlab.app.panels.lesson import as_number, extended
 from contactlab.app.panels.plot import PlotUi
@@ -229,14 +232,37 @@ def test_the_panel_asks_and_then_tells(room, probe):
 @pytest.mark.parametrize("key", list(lessons()))
 @pytest.mark.parametrize("presenting", [False, True])
 def test_every_step_of_every_lesson_is_drawn(key, presenting, tmp_path, monkeypatch):
-    room = Room(tmp_path, key, 0)
+    """While it is presented, in Chinese, without a word of English but for names."""
+    room, said = Room(tmp_path, key, 0), []
+    for name in ("text", "text_wrapped"):
+        original = getattr(imgui, name)
+        monkeypatch.setattr(imgui, name, lambda text, original=original: (said.append(text), original(text))[1])
     probe = Probe(monkeypatch, lambda ui: draw_ui(ui, room.lab.snapshot, room.lab.send), room.lab.ui)
+    language.use("zh_CN" if presenting else "en")
     for number in range(len(room.lesson.steps)):
         room.to(number)
         room.course.presenting = presenting
+        said.clear()
         labels = probe.drawn()
         assert f" {number + 1} ##to_step_{number}" in labels and not room.lab.ui.failures
         assert ("gallery" in labels) is False
+        if presenting:
+            words = set(re.findall(r"[A-Za-z]{4,}", " ".join(said)))
+            assert words <= {"Painlev", "Stronge", "Baraff", "Dantzig", "Baumgarte", "Shift"}, words
+    probe.gui.release()
+
+
+def test_a_sketch_is_told_how_far_it_is_off(tmp_path, monkeypatch):
+    """On average, as a share of the axis; and the text moves so that it is in sight."""
+    room, said = Room(tmp_path, "bounce", 2), []
+    monkeypatch.setattr(lesson_panel, "text_wrapped", said.append)
+    probe = Probe(monkeypatch, lambda ui: draw_ui(ui, room.lab.snapshot, room.lab.send), room.lab.ui)
+    commands.run(room.lab, "lesson_predict", (0.5,) * POINTS)
+    assert not room.course.in_sight
+    room.end_of_run(**{f"{k}": 0.5 + 0.12 * (-1) ** k for k in range(POINTS)})
+    probe.drawn()
+    assert any("Not so: you are 10.0 % of the axis off on average." in text for text in said)
+    assert room.course.in_sight and not any("The run: " in text for text in said)
     probe.gui.release()
 
 

@@ -17,6 +17,7 @@ from contactlab.app.record.plan import (
     aimed,
     planned,
 )
+from contactlab.physics.core import language
 from contactlab.physics.lesson.video import (
     VIDEO,
     VideoTable,
@@ -70,6 +71,19 @@ def test_a_caption_begins_with_the_first_frame_that_is_not_before_its_instant():
     shown = [k for k, frame in enumerate(plan.frames) if frame.captions]
     assert shown == list(range(13, 18)) and plan.frames[13].t == pytest.approx(0.3)
     assert all(0.0 < seen <= 1.0 for k in shown for _, seen in plan.frames[k].captions)
+
+
+def test_what_a_video_says_is_in_its_language():
+    """Titles of scenes, and what lessons that come along say; other words stay as they are."""
+    table = video(opening={"title": "Restitution"}, caption=[{"at": 0.0, "text": "My own words"}],
+                  chapter=[{"event": "impact", "title": "Impact at {t} s"}])
+    with language.spoken("zh_CN"):
+        plan = planned(table, "Bouncing balls", (0.0, 2.0), 1.0, [impact(0.5)])
+    assert plan.title == "弹跳的球" and plan.frames[0].card.title == "恢复系数"
+    assert [told.text for told in plan.captions] == ["My own words"]
+    assert [chapter.title for chapter in plan.chapters] == ["弹跳的球", "0.500 s 时碰撞"]
+    (problem,) = read_form({"video": {"language": "fr"}}, VIDEO)[1]
+    assert "en, zh_CN" in problem.text
 
 
 def test_captions_at_events_are_numbered_and_give_way_to_the_next():

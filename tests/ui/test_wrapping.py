@@ -29,6 +29,10 @@ def test_a_number_keeps_its_unit(line, whole):
     assert whole in pieces(line)
 
 
+def test_an_equation_keeps_no_chinese_beside_it_in_its_line():
+    assert {"e = 0.75。", "球，", "的"} <= set(pieces("下落 1 m。看浅蓝色的球，e = 0.75。"))
+
+
 def test_letters_that_begin_like_a_unit_are_a_word():
     assert pieces("in 3 steps") == ["in ", "3 ", "steps"]
 
