@@ -70,6 +70,7 @@ from .newton_joints import (
 )
 from .rates import FREE, finish
 from .settle import stored_energy
+from .stability import MOST_SUBSTEPS
 
 CONVERGED = 1e-12      # change of velocities that ends Newton's method, relative to the fastest or 1 m/s
 STALLED = 1e-8         # the same where the changes no longer become smaller: rounding of K p
@@ -122,12 +123,16 @@ class Implicit:
 
     def advance(self, bodies: Bodies, joints: JointState, loads: Loads, asked: int, t: float, h: float) -> None:
         """From t [s] over h [s] in the substeps asked for; where that is 0 in one, or in as many as turn no body too
-        far for Newton's method. More where a stage is not found. Surfaces are always integrated."""
-        turned = float(turning_rate(self.model, bodies)) * self.longest * h
-        parts = asked or max(1, math.ceil(turned / TURNED_AT_ONCE))
+        far for Newton's method, MOST_SUBSTEPS at most. More where a stage is not found. Surfaces are always
+        integrated."""
+        turned = float(turning_rate(self.model, bodies)) * self.longest * h / TURNED_AT_ONCE
+        few = turned <= MOST_SUBSTEPS  # not where it is no number
+        parts = asked or (max(1, math.ceil(turned)) if few else MOST_SUBSTEPS)
         self.substeps, self.iterations, self.residual, self.status = 0, 0, 0.0, "solved"
         for i in range(parts):
             self.make(bodies, joints, loads, t + i * (h / parts), h / parts, HALVINGS)
+        if not asked and not few:
+            self.status = f"{parts} substeps are too few"
         self.soft.settle(bodies, t + h, exact=0)
 
     def energies(self, start: float, h: float) -> tuple[Array, Array]:
