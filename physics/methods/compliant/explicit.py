@@ -10,6 +10,7 @@ from ...dynamics.forces import Loads
 from ...integrators import Integrator
 from .books import SoftBooks
 from .contacts import SoftContacts
+from .leaps import RATE
 from .limits import rate_limits
 from .rates import stage
 from .stability import MOST_SUBSTEPS, FastestMode, learn, step_limits
@@ -66,6 +67,7 @@ class Explicit:
         self.try_step(bodies, loads, t, h, bodies, exact=1)
         self.take(h)
         soft.look(bodies)
+        soft.work.settled[:, RATE] = np.inf  # what it comes to is no leap: free surfaces stay free
         soft.settle(bodies, t + h, exact=1)
         self.substeps, self.even = 1, False
         self.carry(self.course.joints, joints)
