@@ -111,7 +111,8 @@ class Holder:
         return frozenset(pairs[turns & ~lone].tolist()), frozenset(pairs[turns & creeps].tolist())
 
     def driven(self) -> frozenset[int]:
-        """The pairs that slide against the direction in which they are held, so that friction drives them."""
+        """The pairs that slide against the direction in which they are held, so that friction drives them; but for
+        those that hardly move: to find anew what they do costs many pieces, and friction gives them next to nothing."""
         chosen, count = self._work.chosen, self._work.in_set
         held = (chosen.mode[:count] == SLIDE) & (chosen.fixed[:count] == 1)
         if not held.any():
@@ -119,7 +120,7 @@ class Holder:
         pairs = self._work.set_pairs.copy()
         equations(self._work.here, pairs)
         slip = slip_velocities(self._work.here.scratch, count)
-        back = (slip * chosen.direction[:count]).sum(axis=1) < -RESTS
+        back = (slip * chosen.direction[:count]).sum(axis=1) < -self._work.rest_speed
         return frozenset(pairs[held & back].tolist())
 
     def resolve(self, pairs: LongArray, problem: tuple[Array, Array, Array]) -> Resolution:
