@@ -33,7 +33,7 @@ TITLES = {
     "apart": N_("Pass through each other"), "closed_form": N_("Closed forms"),
 }
 SCENE: Location = ("scene",)
-SHORT = {"height_field": N_("Heights")}  # on its button
+SHORT = {"height_field": N_("Heights"), "superellipsoid": N_("Superell.")}  # on its button
 FIRST_IN_LIST = ("scene", "body", "joint", "spring", "material", "pair")
 #: icon, title, and what the tool does to what is chosen
 TOOLS = {

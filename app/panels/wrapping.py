@@ -6,7 +6,8 @@ from functools import lru_cache
 
 from imgui_bundle import imgui
 
-WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"  # characters of East Asia, their punctuation among them
+#: characters of East Asia, their punctuation among them; written as `re` reads them, for some of the ends have no glyph
+WIDE = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
 MARKS = "，。、；：？！（）《》〈〉「」『』【】〔〕“”‘’"
 OPENING = "（《〈「『【〔“‘(["
 CLOSING = "，。、；：？！）》〉」』】〕”’…—,.;:?!)]%"

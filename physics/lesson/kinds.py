@@ -19,7 +19,7 @@ SWITCHES = (
 )
 #: tabs of the lower area
 PANELS = ("contacts", "body", "plot", "timeline", "equations", "impact", "pivots", "step", "ledger", "compare",
-          "modes", "laws", "trees", "joint_forces")
+          "modes", "laws", "normals", "drift", "trees", "joint_forces")
 
 
 def _not_zero(value: tuple[float, float, float]) -> tuple[float, float, float]:
