@@ -46,6 +46,7 @@ OWN = {
     ("joint", "axes"): [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], ("joint", "axis"): [1.0, 0.0, 0.0],
     ("joint", "position"): 30.0, ("joint", "velocity"): 0.5, ("joint", "limits"): [-20.0, 40.0],
     ("joint.spring", "position"): 10.0, ("hull", "points"): [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    ("superellipsoid", "exponents"): [0.75, 1.25],
     ("height_field", "size"): [3.0, 2.0], ("height_field", "cells"): [8, 4],
     ("height_field", "heights"): [[0.0, 1.0], [0.5, 0.0]], ("height_field", "formula"): "x*y",
     ("solver", "integrator"): "heun", ("compare", "integrator"): "heun", ("array", "body"): "b",
