@@ -57,10 +57,11 @@ def draw_drift(ui: UiState, snapshot: Snapshot, send: object) -> None:
 
 def _choose(ui: UiState, snapshot: Snapshot, mine: DriftUi, body: int) -> None:
     for name in STEPPED:
-        if style.radio(ui, labelled(f"{INTEGRATORS[name].title}##drift_{name}"), mine.integrator == name):
+        label = labelled(f"{INTEGRATORS[name].title}##drift_{name}")
+        if name != STEPPED[0]:
+            style.flow(style.width_of_switch(label), 0.6 * ui.font)
+        if style.radio(ui, label, mine.integrator == name):
             mine.integrator = name
-        imgui.same_line(0, 0.6 * ui.font)
-    imgui.new_line()
     h, turns = snapshot.settings.h, bool(np.abs(snapshot.L[body]).max() > 0.0)
     imgui.begin_disabled(not turns)
     if imgui.button(labelled("Turn on for 240 steps##drift")):
@@ -68,7 +69,8 @@ def _choose(ui: UiState, snapshot: Snapshot, mine: DriftUi, body: int) -> None:
         mine.found = drift(snapshot.model.inertia[body], snapshot.q[body].copy(), snapshot.L[body].copy(),
                            mine.integrator, h, STEPS)
     imgui.end_disabled()
-    imgui.set_item_tooltip(_("Both go on from here with L as it is, and are not made a rotation again between steps"))
+    style.muted(ui, _("Both go on from here with L as it is, and are not made a rotation again between steps"),
+                wrap=True)
     if not turns:
         style.muted(ui, _("The body does not turn now."))
 
