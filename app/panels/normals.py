@@ -126,10 +126,11 @@ def told(way: Outline) -> str:
 def _points(ui: UiState, mine: NormalsUi) -> None:
     """n points in place of all of a disc's rim or of a line, and what that leaves out."""
     for shape, title in SHAPES.items():
-        if style.radio(ui, labelled(f"{title}##normals_{shape}"), mine.shape == shape):
+        label = labelled(f"{title}##normals_{shape}")
+        if shape != next(iter(SHAPES)):
+            style.flow(style.width_of_switch(label), 0.6 * ui.font)
+        if style.radio(ui, label, mine.shape == shape):
             mine.shape = shape
-        imgui.same_line(0, 0.6 * ui.font)
-    imgui.new_line()
     imgui.text(f"n = {mine.points}")
     imgui.same_line(4.0 * ui.font)
     imgui.set_next_item_width(-1)

@@ -12,7 +12,7 @@ from contactlab.assets import gallery
 from contactlab.physics import SOLVERS, Scene, SceneError, Simulation
 from contactlab.physics.integrators import INTEGRATORS, offered
 from contactlab.physics.methods.compliant.implicit import CONVERGED
-from contactlab.physics.methods.compliant.stability import USED_SHARE, real_limit
+from contactlab.physics.methods.compliant.stability import MOST_SUBSTEPS, USED_SHARE, real_limit
 from contactlab.physics.methods.event_driven.step_halving import STABLE_SHARE
 from contactlab.physics.problem.residual import ROUNDED
 from contactlab.physics.simulation.alarm import EnergyAlarm
@@ -414,3 +414,14 @@ def test_a_damper_of_twenty_in_a_step_takes_the_speed_to_the_order_of_the_integr
         assert sim.energy().total <= energy + rounding
         energy = sim.energy().total
         sim.step()
+
+
+def test_a_body_that_turns_too_often_in_a_step_is_said_to_and_the_step_ends():
+    """An implicit step is made in parts in none of which a body turns so far that Newton's method does not find it, and
+    in MOST_SUBSTEPS at most: a block that should make 10⁵ turns in a step asks for more, and is told to be followed
+    no further."""
+    sim = simulate(block("block", (0, 0, 1), (0.3, 0.2, 0.1), angular_velocity=[1e8, 1e8, 1e8]), method="compliant",
+                   integrator="sdirk2")
+    sim.step()
+    assert sim.info.status == f"{MOST_SUBSTEPS} substeps are too few" and sim.info.substeps >= MOST_SUBSTEPS
+    assert np.isfinite(sim.q).all() and np.isfinite(sim.v).all()
