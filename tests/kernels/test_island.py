@@ -83,6 +83,7 @@ def heap(rng, joined):
 
 
 @pytest.mark.parametrize("joined", [False, True])
+@example(seed=4691)
 @example(seed=102023)  # joints leave a contact a thousandth of what its bodies would do freely
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10**6))
@@ -99,7 +100,7 @@ def test_an_island_has_the_inverse_inertia_of_its_contacts(joined, seed):
         assert columns <= G.shape[1]
         found = G @ G.T
         w = np.repeat(np.maximum(np.diag(M), 0.0).reshape(-1, 3).sum(1), 3)
-        known = KNOWN * np.sqrt(np.outer(w, w)) + (ROUNDED * free if joined else 0.0)
+        known = KNOWN * np.sqrt(np.outer(w, w)) + (2.0 * ROUNDED * free if joined else 0.0)  # both are rounded so
         assert (np.abs(found - M) <= known).all()
         compared.append(count)
 
