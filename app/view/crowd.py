@@ -18,7 +18,9 @@ def drawn_rows(c: Contacts, options: ViewOptions) -> NDArray[np.intp]:
         return np.arange(count)
     force = np.hypot(c.lam, np.linalg.norm(c.friction_force, axis=1))
     drawn = np.zeros(count, bool)
-    drawn[np.lexsort((c.gap, -force))[:MOST_CONTACTS]] = True
+    least = np.partition(force, count - MOST_CONTACTS)[count - MOST_CONTACTS]
+    among = np.flatnonzero(force >= least)  # sorting all of a heap takes ten times as long
+    drawn[among[np.lexsort((c.gap[among], -force[among]))[:MOST_CONTACTS]]] = True
     if options.selected >= 0:
         drawn |= (c.body_a == options.selected) | (c.body_b == options.selected)
     if 0 <= options.hovered_contact < count:

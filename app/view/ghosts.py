@@ -67,7 +67,7 @@ class Ghosts:
     def place(self, *there: Poses) -> None:
         """Where the copies are; those that are nowhere are sent beyond what is seen, all of them where nothing is
         given."""
-        if self._model is None:
+        if self._model is None or not len(self._shapes):
             return
         count = len(self._model.kind)
         x, q = np.full((count, 3), np.nan), np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))

@@ -3,6 +3,8 @@
 Contact forces are those on the upper of two bodies (the lower one gets the opposite), or those on the selected body.
 """
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -289,7 +291,7 @@ def _impacts(b: _Builder, snapshot: Snapshot, scale: Scale, cases: bool, still: 
     strongest: dict[tuple[int, int], tuple[float, Event]] = {}
     for event in snapshot.events:
         if event.kind == "impact" and 0.0 <= snapshot.now - event.t < FLASH:
-            impulse = float(np.linalg.norm(event.impulse))
+            impulse = math.hypot(*event.impulse)
             if impulse > max(0.02 * scale.impulse, strongest.get(event.bodies, (0.0, event))[0]):
                 strongest[event.bodies] = impulse, event
     if not strongest:

@@ -1,6 +1,6 @@
 """Draws a snapshot: shadow map, sky and floors, bodies; smooths edges, outlines the selection, puts glyphs on top."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import moderngl
 import numpy as np
@@ -31,6 +31,19 @@ Rect = tuple[int, int, int, int]  # x, y of the lower left corner, width, height
 Boxes = tuple[Array, Array]  # lo and hi (s, 3) [m] of all shapes; nan for planes
 
 
+class _Shapes(NamedTuple):
+    """Where the shapes of a snapshot are, and what follows from that for any camera."""
+
+    x: Array  # of the bodies, (n, 3) [m]
+    q: Array  # (n, 4)
+    at: instances.Placement
+    boxes: Boxes
+    lo: Array  # (3,), and hi: what is framed [m]
+    hi: Array
+    light_matrix: Array
+    texel: float
+
+
 class Renderer(GlOwner):
     """`draw` once a picture, `release` at the end. Uses one context, from one thread."""
 
@@ -44,6 +57,7 @@ class Renderer(GlOwner):
         self._rejected, self._fan = Ghosts(ctx), Ghosts(ctx)  # they have bodies from when they are first seen
         self._ghosts = self._formed, self._rejected, self._fan
         self._targets = _Targets(ctx, (0, 0, 0, 0), self.quality)
+        self._shapes: _Shapes | None = None  # of the last picture
         self._still: tuple = ()  # what the kept backdrop shows
         self._painted: tuple = ()  # what the picture under the glyphs shows, and where the shapes were
         self._smooth = self.own(load(ctx, "screen.vert", "fxaa.frag"))
@@ -71,6 +85,7 @@ class Renderer(GlOwner):
         self._formed.set_scene(model, labels, np.array([form.body for form in labels.closed_forms], int))
         for ghosts in (self._rejected, self._fan):
             ghosts.forget()
+        self._shapes = None
         self._still = self._painted = ()
 
     # --------------------------------------------------------------------------------------------- draw
@@ -88,11 +103,7 @@ class Renderer(GlOwner):
             self._targets = _Targets(self.ctx, rect, self.quality)
             self._still = self._painted = ()
         look = theme(options.dark)
-        at = instances.placed(snapshot.model, snapshot.x, snapshot.q)
-        at = at._replace(place=np.nan_to_num(at.place, nan=AWAY))
-        boxes = shape_boxes(snapshot.model, snapshot.x, snapshot.q)
-        lo, hi = bounds_of(snapshot.model, *boxes)
-        light_matrix, texel = light_box(boxes, lo, hi, self.quality.shadow_size)
+        _, _, at, boxes, lo, hi, light_matrix, texel = self._place_shapes(snapshot)
         view = backdrop.View(camera, rect[:2], rect[2:], look, options.grid, 0.5 * (lo + hi),
                              float(np.linalg.norm(hi - lo)), light_matrix, SUN)
         self._write_frame(camera, options, look, ui_scale, light_matrix, texel)
@@ -111,6 +122,17 @@ class Renderer(GlOwner):
         self.labels = glyphs.labels
         self._glyphs.paint(glyphs, self._targets.depth, target, ui_scale)
         target.viewport, target.scissor = whole, None
+
+    def _place_shapes(self, snapshot: Snapshot) -> _Shapes:
+        """Of thousands of bodies this is most of a picture, so what shows the same instant takes it from the last."""
+        x, q = snapshot.x, snapshot.q
+        if self._shapes is None or self._shapes.x is not x or self._shapes.q is not q:
+            at = instances.placed(snapshot.model, x, q)
+            at = at._replace(place=np.nan_to_num(at.place, nan=AWAY))
+            boxes = shape_boxes(snapshot.model, x, q)
+            lo, hi = bounds_of(snapshot.model, *boxes)
+            self._shapes = _Shapes(x, q, at, boxes, lo, hi, *light_box(boxes, lo, hi, self.quality.shadow_size))
+        return self._shapes
 
     def _place_ghosts(self, snapshot: Snapshot, options: ViewOptions) -> None:
         """Of closed forms, of a step that was cut and of the starts of a fan."""

@@ -2,6 +2,7 @@
 before it is reached. After each blow all that follows is the same in smaller, by the ratio r: the times between blows
 and the impulses shrink by r, so what is left after the interval d lasts d (r + r² + ...) = d r/(1 - r)."""
 
+import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -26,7 +27,7 @@ class Series(NamedTuple):
 class _Blow(NamedTuple):
     t: float
     impulse: float
-    point: np.ndarray
+    point: tuple[float, float, float]
 
 
 def series_of(events: Iterable[Event]) -> list[Series]:
@@ -36,7 +37,7 @@ def series_of(events: Iterable[Event]) -> list[Series]:
         if event.kind != "impact":
             continue
         of_pair = blows.setdefault(event.bodies, [])
-        blow = _Blow(event.t, float(np.linalg.norm(event.impulse)), np.array(event.point))
+        blow = _Blow(event.t, math.hypot(*event.impulse), event.point)
         if of_pair and blow.t - of_pair[-1].t <= INSTANT:  # several points of one blow
             blow = _Blow(blow.t, blow.impulse + of_pair[-1].impulse, of_pair[-1].point)
             of_pair.pop()
@@ -52,5 +53,5 @@ def _series(bodies: tuple[int, int], a: _Blow, b: _Blow, c: _Blow) -> Series | N
     if not 0.0 < ratio < 1.0 - ALIKE or np.abs(by_impulse - ratio).max() > ALIKE:
         return None
     left = ratio / (1.0 - ratio)
-    x, y, z = (c.point + left * (c.point - b.point)).tolist()
+    x, y, z = (np.array(c.point) + left * np.subtract(c.point, b.point)).tolist()
     return Series(bodies, ratio, c.t, c.t + left * (c.t - b.t), (x, y, z))

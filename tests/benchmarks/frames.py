@@ -1,9 +1,13 @@
-"""Frame times of the viewer: python tests/benchmarks/frames.py [--size 1280x800] [--panels] [--live] [SCENE ...]
+"""Frame times of the viewer: python tests/benchmarks/frames.py [--size 1280x800] [--panels] [--turning] [--live] [SCENE ...]
 
-Draws a gallery scene (default: the bin of mixed bodies) and 300 boxes as the window does, shadows and contact glyphs
-included, panels where asked, and reads the picture back; medians over 100 frames. "cpu" is the processor time of a
-frame in all threads, which other programs disturb less than its duration. MuJoCo's renderer draws the same boxes
-beside it where it is installed.
+Draws a gallery scene (default: the bin of mixed bodies) and 300 boxes (--boxes: others) as the window does, shadows and
+contact glyphs included, panels where asked, and reads the picture back; medians over 100 frames. "cpu" is the processor
+time of a frame in all threads, which other programs disturb less than its duration. MuJoCo's renderer draws the same
+boxes beside it where it is installed.
+
+--turning turns the camera from frame to frame, so that nothing of the last picture can be kept, and waits until the
+picture is there instead of reading it back: a frame of the window while one looks around. It does so with the physics
+thread at rest, and again while that thread runs as fast as it can.
 
 --live opens the real window, with its panels and then without, while the physics thread runs, and counts the frames
 that it presented in five seconds. Of the physics thread it says which part of the time it computed, could have computed
@@ -24,10 +28,11 @@ import numpy as np
 from contactlab.app.record.studio import Studio
 from contactlab.assets import scene_path
 from contactlab.physics import Scene
-from contactlab.physics.run.messages import Step
+from contactlab.physics.run.messages import Play, Step
 from contactlab.physics.run.runner import Runner
 
 FRAMES = 100
+FALL = 240  # steps until boxes touch each other everywhere
 SETTLE, LIVE = 2.0, 5.0  # [s] of a window before, and while, its frames are counted
 
 
@@ -59,6 +64,35 @@ def measure(scene: Scene, size: tuple[int, int], panels: bool) -> tuple[int, flo
             walls.append(time.perf_counter() - wall)
             cpus.append(time.process_time() - cpu)
     return len(snapshot.x), statistics.median(walls[5:]) * 1e3, statistics.median(cpus[5:]) * 1e3
+
+
+def turning(name: str, scene: Scene, size: tuple[int, int], panels: bool) -> None:
+    """Print the median and 95th percentile of a frame while the camera turns: physics thread at rest, and running."""
+    runner = Runner(scene, paused=True)
+    runner.start()
+    runner.send(Step(FALL))
+    while runner.latest is None or runner.latest.step < FALL:
+        time.sleep(0.05)
+    with Studio(size, panels) as studio:
+        studio.aim(runner.latest, scene)
+        for running in (False, True):
+            if running:
+                runner.send(Play())
+            walls, first = [], runner.latest.step
+            for k in range(FRAMES + 5):
+                snapshot, start = runner.latest, time.perf_counter()
+                studio.camera.orbit(0.005, 0.0)
+                studio.begin(k / 60)
+                studio.show([snapshot], [studio.whole])
+                studio.gui.finish(studio.offscreen.fbo)
+                studio.ctx.finish()
+                walls.append(time.perf_counter() - start)
+            ms = np.percentile(1e3 * np.array(walls[5:]), [50, 95])
+            print(f"{name:16}{len(snapshot.x):6} bodies {int(snapshot.contacts.count[0]):6} contacts, "
+                  f"{'running' if running else 'at rest'}: {ms[0]:6.1f} ms {1e3 / ms[0]:6.1f} fps, 95 of 100 below "
+                  f"{ms[1]:6.1f} ms; {snapshot.step - first} steps meanwhile", flush=True)
+        print(studio.ctx.info["GL_RENDERER"])
+    runner.stop()
 
 
 def scheduled(thread: threading.Thread) -> list[float]:
@@ -119,7 +153,7 @@ def mujoco_boxes(scene: Scene, size: tuple[int, int]) -> float:
     bodies = "".join(f'<body pos="{x} {y} {z}"><geom type="box" size=".25 .25 .25"/></body>'
                      for (x, y, z), kind in zip(setup.state.bodies.x, setup.model.kind, strict=True) if kind == 0)
     model = mujoco.MjModel.from_xml_string(
-        f'<mujoco><visual><global offwidth="{size[0]}" offheight="{size[1]}"/></visual><worldbody>'
+        f'<mujoco><size memory="1G"/><visual><global offwidth="{size[0]}" offheight="{size[1]}"/></visual><worldbody>'
         f'<light pos="3 -4 14" dir="-.2 .3 -1" castshadow="true"/>'
         f'<geom type="plane" size="9 9 1"/>{bodies}</worldbody></mujoco>')
     data = mujoco.MjData(model)
@@ -139,23 +173,28 @@ def main() -> None:
     parser.add_argument("scenes", nargs="*", default=["bin"])
     parser.add_argument("--size", default="1280x800")
     parser.add_argument("--panels", action="store_true")
+    parser.add_argument("--turning", action="store_true")
+    parser.add_argument("--boxes", type=int, default=300)
     parser.add_argument("--live", action="store_true")
     parser.add_argument("--switch", type=float, default=0.0, help="[s]")
     options = parser.parse_args()
     width, _, height = options.size.partition("x")
     size = int(width), int(height)
-    pile = boxes(300)
-    for name, scene in [*((s, Scene.load(scene_path(s))) for s in options.scenes), ("300 boxes", pile)]:
+    pile = boxes(options.boxes)
+    scenes = [*((s, Scene.load(scene_path(s))) for s in options.scenes), (f"{options.boxes} boxes", pile)]
+    for name, scene in scenes:
         if options.live:
             live(name, scene, size, options.switch)
+        elif options.turning:
+            turning(name, scene, size, options.panels)
         else:
             count, ms, cpu = measure(scene, size, options.panels)
             print(f"{name:16}{count:6} bodies {ms:8.1f} ms {1e3 / ms:7.1f} fps  cpu {cpu:6.1f} ms")
-    if options.live:
+    if options.live or options.turning:
         return
     try:
         ms = mujoco_boxes(pile, size)
-        print(f"{'MuJoCo':16}{300:6} boxes  {ms:8.1f} ms {1e3 / ms:7.1f} fps")
+        print(f"{'MuJoCo':16}{options.boxes:6} boxes  {ms:8.1f} ms {1e3 / ms:7.1f} fps")
     except ImportError:
         print("MuJoCo is not installed")
 
