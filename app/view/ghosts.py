@@ -54,6 +54,7 @@ class Ghosts:
 
     def set_scene(self, model: Model, labels: Labels, bodies: NDArray[np.intp], copies: int = 1) -> None:
         """Make the buffers of all shapes of these bodies. Body i of the k-th copy is body k n + i of those placed."""
+        self.forget()
         mine, n = np.flatnonzero(np.isin(model.shapes.body, bodies)), len(model.kind)
         self._shapes, self.copies = np.tile(mine, copies), copies
         columns = {name: getattr(model.shapes, name)[self._shapes] for name in model.shapes._fields}

@@ -34,8 +34,7 @@ Boxes = tuple[Array, Array]  # lo and hi (s, 3) [m] of all shapes; nan for plane
 class _Shapes(NamedTuple):
     """Where the shapes of a snapshot are, and what follows from that for any camera."""
 
-    x: Array  # of the bodies, (n, 3) [m]
-    q: Array  # (n, 4)
+    of: tuple[bytes, bytes]  # x and q of the bodies
     at: instances.Placement
     boxes: Boxes
     lo: Array  # (3,), and hi: what is framed [m]
@@ -103,7 +102,7 @@ class Renderer(GlOwner):
             self._targets = _Targets(self.ctx, rect, self.quality)
             self._still = self._painted = ()
         look = theme(options.dark)
-        _, _, at, boxes, lo, hi, light_matrix, texel = self._place_shapes(snapshot)
+        _, at, boxes, lo, hi, light_matrix, texel = self._place_shapes(snapshot)
         view = backdrop.View(camera, rect[:2], rect[2:], look, options.grid, 0.5 * (lo + hi),
                              float(np.linalg.norm(hi - lo)), light_matrix, SUN)
         self._write_frame(camera, options, look, ui_scale, light_matrix, texel)
@@ -125,13 +124,13 @@ class Renderer(GlOwner):
 
     def _place_shapes(self, snapshot: Snapshot) -> _Shapes:
         """Of thousands of bodies this is most of a picture, so what shows the same instant takes it from the last."""
-        x, q = snapshot.x, snapshot.q
-        if self._shapes is None or self._shapes.x is not x or self._shapes.q is not q:
-            at = instances.placed(snapshot.model, x, q)
+        of = snapshot.x.tobytes(), snapshot.q.tobytes()
+        if self._shapes is None or self._shapes.of != of:
+            at = instances.placed(snapshot.model, snapshot.x, snapshot.q)
             at = at._replace(place=np.nan_to_num(at.place, nan=AWAY))
-            boxes = shape_boxes(snapshot.model, x, q)
+            boxes = shape_boxes(snapshot.model, snapshot.x, snapshot.q)
             lo, hi = bounds_of(snapshot.model, *boxes)
-            self._shapes = _Shapes(x, q, at, boxes, lo, hi, *light_box(boxes, lo, hi, self.quality.shadow_size))
+            self._shapes = _Shapes(of, at, boxes, lo, hi, *light_box(boxes, lo, hi, self.quality.shadow_size))
         return self._shapes
 
     def _place_ghosts(self, snapshot: Snapshot, options: ViewOptions) -> None:
