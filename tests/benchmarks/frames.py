@@ -1,4 +1,4 @@
-"""Frame times of the viewer: python tests/benchmarks/frames.py [--size 1280x800] [--panels] [--turning] [--live] [SCENE ...]
+"""Frame times of the viewer: python tests/benchmarks/frames.py [--size 1280x800] [--panels] [--turning] [SCENE ...]
 
 Draws a gallery scene (default: the bin of mixed bodies) and 300 boxes (--boxes: others) as the window does, shadows and
 contact glyphs included, panels where asked, and reads the picture back; medians over 100 frames. "cpu" is the processor
