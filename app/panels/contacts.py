@@ -1,6 +1,7 @@
 """The table of contacts. Hovering a row lights its contact in the view; a contact under the mouse lights its row."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
@@ -38,10 +39,19 @@ SOFT_COLUMNS: dict[str, tuple[str, tuple[str, float, str]]] = {
     "x": ("case", ("|x|", 3.9, N_("State of the surfaces along the contact: how far friction has displaced them"))),
 }
 NOTHING: Mapping[str, Array] = MappingProxyType({})
+
 TABLE_FLAGS = (
     imgui.TableFlags_.sortable | imgui.TableFlags_.scroll_y | imgui.TableFlags_.row_bg
     | imgui.TableFlags_.no_saved_settings | imgui.TableFlags_.borders_inner_h | imgui.TableFlags_.no_borders_in_body
 )
+
+@dataclass
+class OrderUi:
+    """The rows as they were last sorted: to sort 40 000 contacts for every picture would take most of it."""
+
+    of: Snapshot | None = None
+    by: tuple[str, bool] = "", False
+    rows: np.ndarray = field(default_factory=lambda: np.zeros(0, int))
 
 
 def draw_contacts(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None]) -> None:
@@ -69,7 +79,7 @@ def _table(ui: UiState, snapshot: Snapshot, contacts: Contacts, count: int) -> N
         return
     _header(ui, shown)
     column, descending = ui.sort_contacts
-    order = sorted_rows(contacts, count, column if column in shown else "lam", descending, soft)
+    order = _order(ui.state_of(OrderUi), snapshot, (column if column in shown else "lam", descending), soft)
     lit = np.flatnonzero(contacts.key[:count] == (-1 if ui.hovered_key is None else ui.hovered_key))
     struck = just_struck(snapshot)
     clipper = imgui.ListClipper()
@@ -113,6 +123,14 @@ def _header(ui: UiState, shown: dict[str, tuple[str, float, str]]) -> None:
         descending = spec.get_sort_direction() == imgui.SortDirection.descending
         ui.sort_contacts = list(shown)[spec.column_index], descending
         specs.specs_dirty = False
+
+
+def _order(last: OrderUi, snapshot: Snapshot, by: tuple[str, bool], soft: Mapping[str, Array]) -> np.ndarray:
+    """`sorted_rows`, kept while the snapshot and the column stay."""
+    if last.of is not snapshot or last.by != by:
+        contacts = snapshot.contacts
+        last.of, last.by, last.rows = snapshot, by, sorted_rows(contacts, int(contacts.count[0]), *by, soft)
+    return last.rows
 
 
 def sorted_rows(
