@@ -39,11 +39,11 @@ SOFT_COLUMNS: dict[str, tuple[str, tuple[str, float, str]]] = {
     "x": ("case", ("|x|", 3.9, N_("State of the surfaces along the contact: how far friction has displaced them"))),
 }
 NOTHING: Mapping[str, Array] = MappingProxyType({})
-
 TABLE_FLAGS = (
     imgui.TableFlags_.sortable | imgui.TableFlags_.scroll_y | imgui.TableFlags_.row_bg
     | imgui.TableFlags_.no_saved_settings | imgui.TableFlags_.borders_inner_h | imgui.TableFlags_.no_borders_in_body
 )
+
 
 @dataclass
 class OrderUi:
