@@ -2,6 +2,7 @@
 
 import os.path
 import tomllib
+from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
@@ -11,15 +12,14 @@ SCENES = FOLDER / "scenes"
 def gallery() -> dict[str, Path]:
     """The gallery's scenes, file stem -> path, in teaching order: those of a group stand together, in the place of its
     first ([scene] group and order, then name)."""
-    scenes = sorted(((*_place(path), path) for path in SCENES.glob("*.toml")), key=lambda s: (s[1], s[2].stem))
+    scenes = sorted(((*_place(path, "scene"), path) for path in SCENES.glob("*.toml")), key=lambda s: (s[1], s[2].stem))
     groups = list(dict.fromkeys(group for group, _, _ in scenes))
     return {path.stem: path for group, _, path in sorted(scenes, key=lambda s: groups.index(s[0]))}
 
 
 def lessons() -> dict[str, Path]:
     """The lessons, file name without ending -> path, in the order of a course ([lesson] order, then name)."""
-    found = [(float(tomllib.loads(path.read_text(encoding="utf-8"))["lesson"].get("order", 0.0)), path)
-             for path in (FOLDER / "lessons").glob("*.lesson.toml")]
+    found = [(_place(path, "lesson")[1], path) for path in (FOLDER / "lessons").glob("*.lesson.toml")]
     return {path.name.removesuffix(".lesson.toml"): path for _, path in sorted(found)}
 
 
@@ -28,10 +28,11 @@ def examples() -> dict[str, Path]:
     return {path.stem: path for path in sorted((FOLDER / "examples").glob("*.py"))}
 
 
-def _place(path: Path) -> tuple[str, float]:
-    """The group of a scene and its order."""
-    scene = tomllib.loads(path.read_text(encoding="utf-8"))["scene"]
-    return scene.get("group", ""), float(scene.get("order", 0.0))
+@cache  # the files come along and stay, and to read all of them takes a quarter of a second
+def _place(path: Path, table: str) -> tuple[str, float]:
+    """The group of a scene or lesson, and its order."""
+    heading = tomllib.loads(path.read_text(encoding="utf-8"))[table]
+    return heading.get("group", ""), float(heading.get("order", 0.0))
 
 
 def scene_path(name: str | Path) -> Path:

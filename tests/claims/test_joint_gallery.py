@@ -1,5 +1,7 @@
 """Every scene of the gallery with joints, in every method and both coordinates."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -12,11 +14,13 @@ from contactlab.physics.simulation.simulation import Simulation
 STEPS = 6
 
 
+@cache
 def jointed():
     """Names of the scenes with joints."""
     return [key for key, path in gallery().items() if Scene.load(path).tables.joint]
 
 
+@cache
 def on_moving_bases():
     """Names of those with joints on kinematic bodies: such joints have no generalized coordinates."""
     names = []
