@@ -6,6 +6,14 @@ import sys
 
 import pytest
 
+#: files that take longest, first: two workers then end at about the same time. The ledger of every scene compiles most
+#: kernels, which pyright beside it does not need
+LONGEST = ("claims/test_ledger.py", "test_house.py", "ui/test_hard_starts.py", "ui/test_window_xvfb.py",
+           "claims/test_extremes.py", "ui/test_video.py", "claims/test_event_driven_many.py", "ui/test_first_hour.py",
+           "ui/test_lesson_xvfb.py", "claims/test_event_driven_gallery.py", "ui/test_memory.py", "fuzz/test_monkey.py",
+           "claims/test_torus.py", "kernels/test_lcp.py", "claims/test_restore.py", "ui/test_record.py",
+           "ui/test_sweeping.py", "test_packaging.py", "kernels/test_warm_up.py")
+
 if importlib.util.find_spec("contactlab") is None:
     root = pathlib.Path(__file__).parents[1]
     found = importlib.util.spec_from_file_location("contactlab", root / "__init__.py",
@@ -13,6 +21,12 @@ if importlib.util.find_spec("contactlab") is None:
     assert found is not None and found.loader is not None
     sys.modules["contactlab"] = importlib.util.module_from_spec(found)
     found.loader.exec_module(sys.modules["contactlab"])
+
+
+def pytest_collection_modifyitems(items):
+    here = pathlib.Path(__file__).parent
+    place = {str(here / name): i for i, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(str(item.path), len(place)))
 
 
 @pytest.fixture
