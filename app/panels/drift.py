@@ -1,6 +1,7 @@
 """Drift of an orientation as a rotation matrix and as a quaternion: the selected body turns on without any torque, by
 steps that nothing puts right."""
 
+from concurrent.futures import Future
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from ...physics.core.model import movable
 from ...physics.integrators import INTEGRATORS
 from ...physics.look.orientation_drift import STEPPED, Drift, drift
 from ...physics.run.messages import Snapshot
+from ..background import in_background
 from ..ui_state import UiState
 from . import style
 from .formula import formula
@@ -30,11 +32,18 @@ class DriftUi:
     integrator: str = "heun"
     of: tuple[str, str, float] = ("", "", 0.0)  # body, integrator and h of what was found
     found: Drift | None = None
+    wanted: Future[Drift] | None = None  # what is being calculated
+
+    def take(self) -> None:
+        """Show what has been calculated, where it is ready."""
+        if self.wanted is not None and self.wanted.done():
+            self.found, self.wanted = self.wanted.result(), None
 
 
 def draw_drift(ui: UiState, snapshot: Snapshot, send: object) -> None:
     """What is integrated at the left, with the numbers; the curves beside it."""
     mine, mobile = ui.state_of(DriftUi), np.flatnonzero(movable(snapshot.model.kind)).tolist()
+    mine.take()
     body = ui.view.selected if ui.view.selected in mobile else mobile[0] if mobile else -1
     imgui.begin_child("drift_numbers", (0.42 * imgui.get_content_region_avail().x, 0))
     formula(ui, r"\dot R = [\omega]_\times R,\qquad \dot q = \frac{1}{2}\,\omega\,q", 15.0)
@@ -63,11 +72,12 @@ def _choose(ui: UiState, snapshot: Snapshot, mine: DriftUi, body: int) -> None:
         if style.radio(ui, label, mine.integrator == name):
             mine.integrator = name
     h, turns = snapshot.settings.h, bool(np.abs(snapshot.L[body]).max() > 0.0)
-    imgui.begin_disabled(not turns)
+    imgui.begin_disabled(not turns or mine.wanted is not None)
     if imgui.button(labelled("Turn on for 240 steps##drift")):
-        mine.of = snapshot.labels.bodies[body], mine.integrator, h
-        mine.found = drift(snapshot.model.inertia[body], snapshot.q[body].copy(), snapshot.L[body].copy(),
-                           mine.integrator, h, STEPS)
+        mine.of, mine.found = (snapshot.labels.bodies[body], mine.integrator, h), None
+        start = snapshot.model.inertia[body], snapshot.q[body].copy(), snapshot.L[body].copy()
+        integrator = mine.integrator
+        mine.wanted = in_background("contactlab-drift", lambda: drift(*start, integrator, h, STEPS))
     imgui.end_disabled()
     style.muted(ui, _("Both go on from here with L as it is, and are not made a rotation again between steps"),
                 wrap=True)

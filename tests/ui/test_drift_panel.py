@@ -34,7 +34,9 @@ def test_a_body_turns_on_at_a_click_and_its_numbers_are_told(monkeypatch):
     assert mine.found is None
     probe.click(next(label for label in probe.drawn() if "drift_euler" in label))
     probe.click(next(label for label in probe.drawn() if label.endswith("##drift")))
-    assert mine.of[:2] == ("T-handle", "euler") and np.isfinite(mine.found.matrix).all()
+    mine.wanted.exception(timeout=60.0)
+    probe.drawn()
+    assert mine.wanted is None and mine.of[:2] == ("T-handle", "euler") and np.isfinite(mine.found.matrix).all()
     R, q, _ = drift.numbers(mine.found)
     assert f"det R = {mine.found.volume[-1]:.6g}" in R and "one division ends" in q
 
