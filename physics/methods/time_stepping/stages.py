@@ -42,6 +42,8 @@ from ...problem.assemble import (
 )
 from ...problem.system import (
     ANGULAR,
+    ARM_A,
+    ARM_B,
     BODY_SIZE,
     INV_MASS,
     LIMIT,
@@ -194,7 +196,9 @@ def separate(gap, half_turn, system, slop, h, need, need_rows, shift_out):
     count = int(system.count[0])
     found = need_of_limits(blocks, motion.q_dot, h, slop, need_rows)
     for k in range(count):
-        u = add(row(half_turn, system.contact[k]), pair_velocity(system, motion, k))
+        u = relative_velocity(motion.bodies, int(system.body_a[k]), int(system.body_b[k]), three(rows, k, ARM_A),
+                              three(rows, k, ARM_B))
+        u = add(row(half_turn, system.contact[k]), u)
         ahead = gap[system.contact[k]] + h * dot(three(rows, k, NORMAL), u) + slop
         if ahead < 0.0 and system.fired[k] == 0:
             found += 1
