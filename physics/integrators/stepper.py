@@ -86,24 +86,29 @@ def local_error(model, error, h, y0, k):
 
 
 @helper
-def combine_all(model, t, weights_x, weights_p, h, y0, k, work, bodies_out, q_out, v_out):
-    """Write Y = y_0 + h Σ_j w_j k_j over as many stages as the weights (j,) of positions and momenta have: free bodies,
-    the coordinates q_out, v_out of links, the links as bodies, and bodies with a prescribed motion at the time t [s],
-    for links may stand on them. Returns the number of these stages."""
-    stages = len(weights_x)
-    combine(model.kind, weights_x, weights_p, stages, h, y0, k, bodies_out)
+def combine_all(model, t, weights, h, y0, k, work, bodies_out, q_out, v_out):
+    """Write Y = y_0 + h Σ_j w_j k_j over as many stages as the weights (j,) of positions and of momenta have: free
+    bodies, the coordinates q_out, v_out of links, the links as bodies, and bodies with a prescribed motion at the time
+    t [s], for links may stand on them."""
+    weights_x, weights_p = weights
+    combine(model.kind, weights_x, weights_p, len(weights_x), h, y0, k, bodies_out)
     drive(model, t, bodies_out)
     if len(model.trees.body) > 0:
-        combine_links(model.trees, weights_x, weights_p, stages, h, y0, k, q_out, v_out)
-        place_links(model, q_out, v_out, work, bodies_out)
-    return stages
+        combine_trees(model, weights_x, weights_p, h, y0, k, work, bodies_out, q_out, v_out)
+
+
+@kernel
+def combine_trees(model, weights_x, weights_p, h, y0, k, work, bodies_out, q_out, v_out) -> None:
+    """What `combine_all` does for links, where those they stand on have been driven."""
+    combine_links(model.trees, weights_x, weights_p, len(weights_x), h, y0, k, q_out, v_out)
+    place_links(model, q_out, v_out, work, bodies_out)
 
 
 @helper
 def end_step(model, tableau, t, h, y0, k, work, bodies_out, q_out, v_out):
     """Write the bodies and the coordinates of links at t + h, once all stages k (s, n, 13) are there:
     y_1 = y_0 + h Σ_i b_i k_i. Returns the largest relative local error."""
-    combine_all(model, t + h, tableau.b_x, tableau.b_p, h, y0, k, work, bodies_out, q_out, v_out)
+    combine_all(model, t + h, (tableau.b_x, tableau.b_p), h, y0, k, work, bodies_out, q_out, v_out)
     velocity_from_momentum(model, bodies_out)
     return relative_error(model, tableau, h, y0, k)
 
@@ -114,13 +119,6 @@ def relative_error(model, tableau, h, y0, k):
     error = local_error(model, tableau.error, h, y0, k)
     of_links = link_error(model.trees, tableau.error, h, y0, k)
     return max(error, of_links) if math.isfinite(error + of_links) else math.nan
-
-
-@kernel
-def combine_trees(model, weights_x, weights_p, h, y0, k, work, bodies_out, q_out, v_out) -> None:
-    """What `combine_all` does for links."""
-    combine_links(model.trees, weights_x, weights_p, len(weights_x), h, y0, k, q_out, v_out)
-    place_links(model, q_out, v_out, work, bodies_out)
 
 
 @kernel
@@ -172,7 +170,8 @@ def dense_output(model, tableau, t, h, y0, k, delta, work, bodies_out, joints_ou
     weights_x, weights_p = np.zeros(len(tableau.c)), np.zeros(len(tableau.c))
     dense_weights(tableau.dense_x, delta, weights_x)
     dense_weights(tableau.dense_p, delta, weights_p)
-    combine_all(model, t + delta * h, weights_x, weights_p, h, y0, k, work, bodies_out, joints_out.q, joints_out.v)
+    weights = weights_x, weights_p
+    combine_all(model, t + delta * h, weights, h, y0, k, work, bodies_out, joints_out.q, joints_out.v)
     velocity_from_momentum(model, bodies_out)
 
 
