@@ -92,6 +92,16 @@ def reach(kind, bodies, radius, base, h, margin_out):
 
 
 @kernel
+def any_ahead(contacts, bound, fast, touch):
+    """Whether a contact of a fast body, (n,) = 1, that nothing holds, is farther than what counts as touching."""
+    for i in range(int(contacts.count[0])):
+        a, b = int(contacts.body_a[i]), int(contacts.body_b[i])
+        if contacts.gap[i] > touch and bound[a] == 0 and bound[b] == 0 and (fast[a] == 1 or fast[b] == 1):
+            return True
+    return False
+
+
+@kernel
 def note_start(bodies, v, motion_out):
     """The velocities of bodies and of trees (n_v,) as a Motion."""
     for i in range(len(bodies.v)):
