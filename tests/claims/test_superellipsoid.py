@@ -237,10 +237,10 @@ def test_its_curvature_at_its_ends_is_that_on_the_way_through_them(exponent):
 
 @pytest.mark.parametrize("integrator", ["dopri5", "rk4"])
 def test_a_superegg_that_starts_turning_on_its_flat_end_keeps_its_energy(integrator):
-    """The force grows as t^(-1/3) towards the first instant, over which a quadrature errs by about the force there times
-    the length of the first part of the step: dopri5 makes that as short as its own error asks, rk4 at the least 1/64
-    of the step, where the force is some ten times the weight. So rk4 may gain 1e-8 of the kinetic energy, 0.1 J, in
-    each of these parts, about ten of which are short whenever it passes upright."""
+    """The force grows as t^(-1/3) towards the first instant, where a quadrature errs by about that force times the
+    length of the first part of the step: dopri5 makes that as short as its own error asks, rk4 at the least 1/64 of the
+    step, where the force is some ten times the weight. So rk4 may gain 1e-8 of the kinetic energy, 0.1 J, in each of
+    these parts, about ten of which are short whenever it passes upright."""
     tables = tomllib.loads(gallery()["superegg"].read_text(encoding="utf-8"))
     tables["body"] = [body for body in tables["body"] if body["name"] != "egg"]
     sim = Simulation(Scene.from_dict(tables), method="event_driven", integrator=integrator)
