@@ -3,14 +3,15 @@
 import numpy as np
 
 from ..core.limits import CONTACT_POINTS, SHAPE_PAIRS
-from ..core.model import Array, Model, movable, shape_count
+from ..core.model import Array, BoolArray, Model, movable, shape_count
 from ..core.state import Bodies, ContactMemory, Contacts, LongArray, empty_contacts
 from .broad_phase import EITHER, joined_bodies, new_sweep
 from .convex import new_work
 from .detection import Detection, find_contacts, find_pairs
 from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, new_geometry, place_shapes
-from .impact_time import bound_paths, find_fast, first_touches, new_paths
+from .impact_time import bound_paths, find_fast, find_meetings, first_touches, new_paths
 from .known_features import new_notes
+from .mesh_gap import new_soups
 from .narrow_phase import (
     BOXES,
     CONVEX,
@@ -72,6 +73,7 @@ class Detector:
         self.solids = new_solids(model)
         self.work = new_work(self.solids)
         self.sheets = new_sheets(model.meshes)
+        self.soups = new_soups(model.meshes, self.sheets)
         self.outline = new_outline(model)
         self.triangles = np.zeros((64, 2), np.int64)
         self.chosen = np.zeros((64, 2), np.int64)
@@ -185,9 +187,29 @@ class Detector:
         are left to the contacts.
         """
         shapes, geom, paths = self.model.shapes, self.geometry, self.paths
+        if find_fast(bodies, h, paths):
+            chosen = self._on_the_way(bodies, h)
+            first_touches(geom, self.solids, self.soups, self.work, chosen, shapes, bodies, memory, paths, h)
+        return paths.fraction.copy()
+
+    def missed(self, bodies: Bodies, h: float) -> BoolArray:
+        """Which of the contacts found last (c,) are between shapes that pass each other without touching, where bodies
+        move on freely for h [s] from these poses. Only pairs with a fast body are looked at."""
+        contacts, count = self.contacts, int(self.contacts.count[0])
+        find_fast(bodies, h, self.paths)
+        chosen = self._on_the_way(bodies, h)
+        meets = np.ones(len(chosen), np.int32)
+        find_meetings(self.geometry, self.solids, self.soups, self.work, chosen, self.model.shapes, bodies, self.paths,
+                      h, meets)
+        pairs = [tuple(sorted(pair)) for pair in chosen[:, :2].tolist()]
+        found = set(pairs) - {pair for pair, touch in zip(pairs, meets.tolist(), strict=True) if touch}
+        own = zip(contacts.shape_a[:count].tolist(), contacts.shape_b[:count].tolist(), strict=True)
+        return np.array([pair in found for pair in own], bool)
+
+    def _on_the_way(self, bodies: Bodies, h: float) -> LongArray:
+        """(shape, shape, triangle or -1) of all that may come near each other on the paths found last."""
+        shapes, geom, paths = self.model.shapes, self.geometry, self.paths
         no_margin = np.zeros(len(shapes.kind))
-        if not find_fast(bodies, h, paths):
-            return paths.fraction.copy()
         place_shapes(shapes, bodies.x, bodies.q, geom)
         bound_shapes(geom, no_margin)
         lo, hi = geom.lo.copy(), geom.hi.copy()
@@ -198,16 +220,16 @@ class Detector:
             self.make_what_is_needed()
         lists, counts = self.lists, self.counts
         of_meshes = (shapes.kind[self.sweep.pairs[lists[RINGS, : counts[RINGS]]]] == MESH).any(axis=1)
-        rings = lists[RINGS, : counts[RINGS]]
-        single = np.concatenate([*(lists[f, : counts[f]] for f in (ROUND, BOXES, CONVEX, HOLLOWS)), rings[~of_meshes]])
+        rings, surfaces = lists[RINGS, : counts[RINGS]], lists[SURFACES, : counts[SURFACES]]
+        both = (shapes.kind[self.sweep.pairs[surfaces]] == MESH).all(axis=1)
+        single = np.concatenate([*(lists[f, : counts[f]] for f in (ROUND, BOXES, CONVEX, HOLLOWS)),
+                                 rings[~of_meshes], surfaces[both]])
         meshes = np.concatenate([lists[TRIANGLES, : counts[TRIANGLES]], rings[of_meshes]])
         chosen = np.column_stack([single, np.full(len(single), -1, np.int64)])
         if len(meshes):
             speed = np.linalg.norm(bodies.v, axis=1) + np.linalg.norm(bodies.w, axis=1) * self.span
             chosen = np.vstack([chosen, self._find_triangles(meshes, h * speed[shapes.body])])
-        chosen = np.column_stack([self.sweep.pairs[chosen[:, 0]], chosen[:, 1]]).astype(np.int64)
-        first_touches(geom, self.solids, self.sheets, self.work, chosen, shapes, bodies, memory, paths, h)
-        return paths.fraction.copy()
+        return np.column_stack([self.sweep.pairs[chosen[:, 0]], chosen[:, 1]]).astype(np.int64)
 
     def _find_triangles(self, pairs: LongArray, reach: Array) -> LongArray:
         """(pair, triangle) rows of what may touch of these pairs of a shape and a mesh."""

@@ -37,6 +37,7 @@ from ..core.vec import (
 from .geometry import BOWL, MESH, PIPE, PLANE, TORUS, axis, origin, put_pose, swell
 from .gjk import gjk, support, weighted
 from .hollow import hollow_gap
+from .mesh_gap import meshes_gap
 from .polytope import load_faces, load_points
 from .ring import ring_gap
 from .triangles import load_triangle
@@ -99,14 +100,16 @@ def place_at(geom, s, motion, t):
 
 
 @helper
-def distance_of(geom, solids, sheets, work, a, b, t):
+def distance_of(geom, solids, soups, work, a, b, t):
     """(gap, normal a -> b) of two convex shapes, a shape and a plane or a hollow b, or a shape and triangle t >= 0 of
-    mesh b; likewise of a torus a and any shape b."""
+    mesh b; likewise of a torus a and any shape b, and of two meshes."""
     core, kind = work.core, geom.kind[b]
+    if geom.kind[a] == MESH:
+        return meshes_gap(geom, soups, work, a, b)
     if geom.kind[a] == TORUS:
         second = b
         if t >= 0:
-            load_triangle(geom, b, sheets[t], core[1], work.cone)
+            load_triangle(geom, b, soups.sheets[t], core[1], work.cone)
             second = geom.x.shape[0] - 1
         else:
             load_points(geom, solids, b, core[1])
@@ -121,7 +124,7 @@ def distance_of(geom, solids, sheets, work, a, b, t):
         return dot(n, sub(origin(geom, b), low)) - swell(geom, a), n
     second, nb = b, 0
     if t >= 0:
-        load_triangle(geom, b, sheets[t], core[1], work.cone)
+        load_triangle(geom, b, soups.sheets[t], core[1], work.cone)
         second, nb = geom.x.shape[0] - 1, 3
     else:
         nb = load_points(geom, solids, b, core[1])
@@ -131,7 +134,7 @@ def distance_of(geom, solids, sheets, work, a, b, t):
 
 
 @helper
-def touch_time(geom, solids, sheets, work, pair, motion_a, motion_b, reach, h):
+def touch_time(geom, solids, soups, work, pair, motion_a, motion_b, reach, h):
     """When a pair (shapes a and b, triangle t or -1) first touches, between 0 and h; h where it does not, or where it
     is near already. Where it touches within a leap, the time before that.
 
@@ -140,7 +143,7 @@ def touch_time(geom, solids, sheets, work, pair, motion_a, motion_b, reach, h):
     """
     (a, b, t), (leap, near) = pair, reach
     v_a, w_a, span_a, v_b, w_b, span_b = motion_a[2], motion_a[3], motion_a[6], motion_b[2], motion_b[3], motion_b[6]
-    cone, curls = work.cone, geom.kind[b] in (BOWL, PIPE) or geom.kind[a] == TORUS
+    cone, curls = work.cone, geom.kind[b] in (BOWL, PIPE) or geom.kind[a] in (TORUS, MESH)
     one = t >= 0 or geom.kind[b] in (BOWL, PIPE, PLANE)
     size = geom.bound[a] if one else min(geom.bound[a], geom.bound[b])
     size = size if size > 0.0 else h * norm(sub(v_a, v_b))  # a particle has none: as near as a part of its way
@@ -149,13 +152,13 @@ def touch_time(geom, solids, sheets, work, pair, motion_a, motion_b, reach, h):
     for step in range(ADVANCES + LEAPS):
         place_at(geom, a, motion_a, now)
         place_at(geom, b, motion_b, now)
-        gap, n = distance_of(geom, solids, sheets, work, a, b, t)
+        gap, n = distance_of(geom, solids, soups, work, a, b, t)
         if step == 0 and (gap <= max(TOUCH * size, near)
                           or (t >= 0 and dot(n, (cone[0, 0], cone[0, 1], cone[0, 2])) > 0.0)):
             return h  # what touches is left to the contacts; the back of a triangle is no surface
         if gap <= TOUCH * size:
             return sure if step > ADVANCES else now
-        # the wall of a hollow or a ring may come nearer along another direction
+        # the wall of a hollow, a ring or a mesh may come nearer along another direction
         approach = (norm(sub(v_a, v_b)) if curls else dot(n, sub(v_a, v_b))) + turning
         way = gap - 0.5 * TOUCH * size
         if approach * (h - now) < way:
@@ -192,23 +195,45 @@ def rested(memory, a, b):
     return False
 
 
+@helper
+def facing_each_other(geom, pair):
+    """The shapes and triangle of a pair in the order that `distance_of` wants."""
+    a, b, t = pair
+    if geom.kind[a] in (PLANE, BOWL, PIPE) or (t >= 0 and geom.kind[a] == MESH):
+        a, b = b, a
+    if geom.kind[b] == TORUS and geom.kind[a] != TORUS:
+        a, b = b, a
+    return a, b, t
+
+
 @kernel
-def first_touches(geom, solids, sheets, work, chosen, shapes, bodies, memory, paths, h):
+def find_meetings(geom, solids, soups, work, chosen, shapes, bodies, paths, h, meets_out):
+    """Which of the chosen (shape, shape, triangle or -1), as in `first_touches`, touch within h [s] on free ways; 1 of
+    those without a fast body, too."""
+    for i in range(len(chosen)):
+        a, b, t = facing_each_other(geom, (chosen[i, 0], chosen[i, 1], chosen[i, 2]))
+        i_a, i_b = int(shapes.body[a]), int(shapes.body[b])
+        meets_out[i] = 1
+        if paths.fast[i_a] == 1 or paths.fast[i_b] == 1:
+            motion_a, motion_b = motion_of(shapes, bodies, paths.span, a), motion_of(shapes, bodies, paths.span, b)
+            leap = FAST * min(paths.thickness[i_a], paths.thickness[i_b])
+            now = touch_time(geom, solids, soups, work, (a, b, t), motion_a, motion_b, (leap, 0.0), h)
+            meets_out[i] = 1 if now < h else 0
+
+
+@kernel
+def first_touches(geom, solids, soups, work, chosen, shapes, bodies, memory, paths, h):
     """Lower paths.fraction of both bodies to the part of the step h before each chosen (shape, shape, triangle or -1)
     touches, where one of them is fast. memory: the contacts of the last step."""
     for i in range(len(chosen)):
-        a, b, t = chosen[i, 0], chosen[i, 1], chosen[i, 2]
+        a, b, t = facing_each_other(geom, (chosen[i, 0], chosen[i, 1], chosen[i, 2]))
         resting = rested(memory, min(a, b), max(a, b))
-        if geom.kind[a] in (PLANE, BOWL, PIPE) or (t >= 0 and geom.kind[a] == MESH):
-            a, b = b, a
-        if geom.kind[b] == TORUS and geom.kind[a] != TORUS:
-            a, b = b, a
         i_a, i_b = int(shapes.body[a]), int(shapes.body[b])
         if paths.fast[i_a] == 0 and paths.fast[i_b] == 0:
             continue
         motion_a, motion_b = motion_of(shapes, bodies, paths.span, a), motion_of(shapes, bodies, paths.span, b)
         leap = FAST * min(paths.thickness[i_a], paths.thickness[i_b])
         near = leap if resting else 0.0
-        now = touch_time(geom, solids, sheets, work, (a, b, t), motion_a, motion_b, (leap, near), h)
+        now = touch_time(geom, solids, soups, work, (a, b, t), motion_a, motion_b, (leap, near), h)
         paths.fraction[i_a] = min(paths.fraction[i_a], now / h)
         paths.fraction[i_b] = min(paths.fraction[i_b], now / h)

@@ -244,6 +244,7 @@ class Trees(NamedTuple):
     dof_parent: IntArray    #: (d,) the velocity before it on the way to the root, -1 = none
     start: IntArray         #: (t + 1,) tree k has the links start[k] : start[k + 1]
     start_v: IntArray       #: (t + 1,) and the velocities start_v[k] : start_v[k + 1]
+    driven: IntArray        #: (k, 3) of the trees that stand on a body with a prescribed motion: root, that body, tree
     table: LinkTable
 
 
@@ -261,7 +262,7 @@ def no_trees() -> Trees:
     """A forest without links."""
     ints, one = np.zeros(0, np.int32), np.zeros(1, np.int32)
     table = LinkTable(np.zeros((0, 4), np.int32), np.zeros((0, 40)), ints, np.zeros(0))
-    return Trees(ints, ints, ints, one, one, ints, ints, ints, one, one, table)
+    return Trees(ints, ints, ints, one, one, ints, ints, ints, one, one, np.zeros((0, 3), np.int32), table)
 
 
 NO_JOINTS, NO_TREES = no_joints(), no_trees()

@@ -62,12 +62,14 @@ from ..dynamics.trees.kinematics import (
     S,
     X,
     advance,
+    base_velocity,
     get_matrix,
     last_dof,
     move_links,
     place,
     place_links,
     point_velocity,
+    stand,
 )
 from ..dynamics.trees.rates import TreeScratch, empty_tree_scratch, joint_forces
 from ..dynamics.trees.tree import (
@@ -209,14 +211,24 @@ def newton_round(model, loads, bodies, v, h, flight):
 
 
 @helper
+def carried(link, l, base):
+    """What link l moves with and has because the body that its tree stands on carries it, at this spatial velocity:
+    velocity of its centre of mass, angular velocity, momentum, angular momentum about the centre of mass."""
+    p, momentum = sub(three(link, l, X), three(link, l, ORIGIN)), momentum_of(link, l, base)
+    turn, push = (momentum[0], momentum[1], momentum[2]), (momentum[3], momentum[4], momentum[5])
+    return point_velocity(base, p), (base[0], base[1], base[2]), push, sub(turn, cross(p, push))
+
+
+@helper
 def take_round(model, bodies, h, flight):
     """Add what the last round found to the velocities and momenta of the links in the middle, at the poses for which it
     was found: V += J Δv,  μ += I J Δv. Then the velocities and momenta of each tree are scaled by a factor near 1, so
-    that (1) holds along v_m to rounding, as the balance of energy requires:  Σ V·(μ - μ_n - h/2 f) = h/2 τ·v_m"""
+    that (1) holds along v_m to rounding, as the balance of energy requires:  Σ V·(μ - μ_n - h/2 f) = h/2 τ·v_m, with
+    V = J v_m relative to the body that the tree stands on."""
     middle, scratch, force, torque = flight.stage, flight.trees, flight.force, flight.torque
     trees, joints, link = model.trees, model.joints, scratch.work.link
     for k in range(len(trees.start) - 1):
-        left, weight = 0.0, 0.0
+        left, weight, base = 0.0, 0.0, base_velocity(link, int(trees.start[k]))
         for l in range(trees.start[k], trees.start[k + 1]):
             i, p, change = int(trees.body[l]), sub(three(link, l, X), three(link, l, ORIGIN)), six(link, l, A)
             given = momentum_of(link, l, change)
@@ -225,8 +237,9 @@ def take_round(model, bodies, h, flight):
             accumulate(middle.w, i, (change[0], change[1], change[2]))
             accumulate(middle.P, i, push)
             accumulate(middle.L, i, sub(turn, cross(p, push)))
-            u, w, P, L = row(middle.v, i), row(middle.w, i), row(middle.P, i), row(middle.L, i)
-            weight += dot(u, P) + dot(w, L)
+            u_0, w_0, P_0, L_0 = carried(link, l, base)
+            u, w, P, L = sub(row(middle.v, i), u_0), sub(row(middle.w, i), w_0), row(middle.P, i), row(middle.L, i)
+            weight += dot(u, sub(P, P_0)) + dot(w, sub(L, L_0))
             left += (dot(u, sub(P, axpy(0.5 * h, row(force, i), row(bodies.P, i))))
                      + dot(w, sub(L, axpy(0.5 * h, row(torque, i), row(bodies.L, i)))))
         for d in range(trees.start_v[k], trees.start_v[k + 1]):
@@ -235,11 +248,11 @@ def take_round(model, bodies, h, flight):
             left += scratch.v[d] * (own * scratch.rates[d] - scratch.tau[d])
         factor = 1.0 - left / weight if weight > 0.0 else 1.0
         for l in range(trees.start[k], trees.start[k + 1]):
-            i = int(trees.body[l])
-            put(middle.v, i, scale(factor, row(middle.v, i)))
-            put(middle.w, i, scale(factor, row(middle.w, i)))
-            put(middle.P, i, scale(factor, row(middle.P, i)))
-            put(middle.L, i, scale(factor, row(middle.L, i)))
+            i, (u_0, w_0, P_0, L_0) = int(trees.body[l]), carried(link, l, base)
+            put(middle.v, i, axpy(factor, sub(row(middle.v, i), u_0), u_0))
+            put(middle.w, i, axpy(factor, sub(row(middle.w, i), w_0), w_0))
+            put(middle.P, i, axpy(factor, sub(row(middle.P, i), P_0), P_0))
+            put(middle.L, i, axpy(factor, sub(row(middle.L, i), L_0), L_0))
         for d in range(trees.start_v[k], trees.start_v[k + 1]):
             scratch.v[d] *= factor
 
@@ -258,6 +271,19 @@ def project(model, v, middle, scratch, v_out):
         scratch.tau[d] = trees.table.armature[d] * (2.0 * scratch.v[d] - v[d])
     eliminate(trees.table, scratch.none, link, work.dof, work.articulated)
     answer(trees.table, 0, link.shape[0], scratch.tau, link, work.dof, v_out)
+
+
+@helper
+def leave_base(trees, link, middle):
+    """Take out of the momenta of `middle` what links on a body with a prescribed motion have only because it carries
+    them, at the poses that `link` holds: H v = Σ Jᵀ (μ - I V_0)."""
+    for k in range(trees.driven.shape[0]):
+        root, tree = int(trees.driven[k, 0]), int(trees.driven[k, 2])
+        base = base_velocity(link, root)
+        for l in range(root, trees.start[tree + 1]):
+            i, (_, _, P_0, L_0) = int(trees.body[l]), carried(link, l, base)
+            put(middle.P, i, sub(row(middle.P, i), P_0))
+            put(middle.L, i, sub(row(middle.L, i), L_0))
 
 
 @helper
@@ -320,9 +346,10 @@ def solve_middle(model, loads, t, h, bodies, joints, flight):
 
 
 @helper
-def find_end(model, h, bodies, joints, flight):
-    """Solve (2). Writes momenta in flight.stage, positions of joints in flight.trees.q, velocities of joints in
-    flight.trees.rates. Returns the part of the kinetic energy of links that is lost in (2)."""
+def find_end(model, t, h, bodies, joints, flight):
+    """Solve (2) of the step that ends at t [s]. Writes momenta in flight.stage, positions of joints in
+    flight.trees.q, velocities of joints in flight.trees.rates. Returns the part of the kinetic energy of links that is
+    lost in (2)."""
     middle, scratch, v = flight.stage, flight.trees, joints.v
     in_middle = twice_kinetic(model, middle)
     for i in range(len(model.kind)):
@@ -331,7 +358,11 @@ def find_end(model, h, bodies, joints, flight):
     if len(v) == 0:
         return 0.0
     advance(model.trees.table, joints.q, scratch.v, h, scratch.q)
+    if len(model.trees.driven) > 0:
+        drive(model, t, bodies)
+    stand(model.trees, bodies, scratch.work.link)
     place(model.trees.table, scratch.q, scratch.work.link, scratch.work.dof)
+    leave_base(model.trees, scratch.work.link, middle)
     project(model, v, middle, scratch, scratch.rates)
     return lost_share(model, middle, scratch.work.link, in_middle)
 
@@ -366,7 +397,9 @@ def midpoint_step(model, loads, t, h, bodies, joints, flight, ledger, given) -> 
     done, piece, pieces = 0.0, h, 0
     while done < h:
         solved = solve_middle(model, loads, t + done, piece, bodies, joints, flight)
-        if solved and (find_end(model, piece, bodies, joints, flight) <= ALLOWED_LOSS or piece <= FINEST_FOR_LOSS * h):
+        end = t + done + piece
+        if solved and (find_end(model, end, piece, bodies, joints, flight) <= ALLOWED_LOSS
+                       or piece <= FINEST_FOR_LOSS * h):
             add_forces(model, loads, flight.stage, flight.stage, piece, ledger, given)
             add_joints(model, loads, flight.trees.v, piece, ledger)
             go_there(model, t + done, piece, bodies, joints, flight)

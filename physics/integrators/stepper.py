@@ -86,24 +86,30 @@ def local_error(model, error, h, y0, k):
 
 
 @helper
-def combine_all(model, weights_x, weights_p, h, y0, k, work, bodies_out, q_out, v_out):
-    """Write Y = y_0 + h Σ_j w_j k_j over as many stages as the weights (j,) of positions and momenta have: free bodies,
-    the coordinates q_out, v_out of links, and the links as bodies. Returns the number of these stages."""
-    stages = len(weights_x)
-    combine(model.kind, weights_x, weights_p, stages, h, y0, k, bodies_out)
+def combine_all(model, t, weights, h, y0, k, work, bodies_out, q_out, v_out):
+    """Write Y = y_0 + h Σ_j w_j k_j over as many stages as the weights (j,) of positions and of momenta have: free
+    bodies, the coordinates q_out, v_out of links, the links as bodies, and bodies with a prescribed motion at the time
+    t [s], for links may stand on them."""
+    weights_x, weights_p = weights
+    combine(model.kind, weights_x, weights_p, len(weights_x), h, y0, k, bodies_out)
+    drive(model, t, bodies_out)
     if len(model.trees.body) > 0:
-        combine_links(model.trees, weights_x, weights_p, stages, h, y0, k, q_out, v_out)
-        place_links(model, q_out, v_out, work, bodies_out)
-    return stages
+        combine_trees(model, weights_x, weights_p, h, y0, k, work, bodies_out, q_out, v_out)
+
+
+@kernel
+def combine_trees(model, weights_x, weights_p, h, y0, k, work, bodies_out, q_out, v_out) -> None:
+    """What `combine_all` does for links, where those they stand on have been driven."""
+    combine_links(model.trees, weights_x, weights_p, len(weights_x), h, y0, k, q_out, v_out)
+    place_links(model, q_out, v_out, work, bodies_out)
 
 
 @helper
 def end_step(model, tableau, t, h, y0, k, work, bodies_out, q_out, v_out):
     """Write the bodies and the coordinates of links at t + h, once all stages k (s, n, 13) are there:
     y_1 = y_0 + h Σ_i b_i k_i. Returns the largest relative local error."""
-    combine_all(model, tableau.b_x, tableau.b_p, h, y0, k, work, bodies_out, q_out, v_out)
+    combine_all(model, t + h, (tableau.b_x, tableau.b_p), h, y0, k, work, bodies_out, q_out, v_out)
     velocity_from_momentum(model, bodies_out)
-    drive(model, t + h, bodies_out)
     return relative_error(model, tableau, h, y0, k)
 
 
@@ -116,16 +122,9 @@ def relative_error(model, tableau, h, y0, k):
 
 
 @kernel
-def combine_trees(model, weights_x, weights_p, h, y0, k, work, bodies_out, q_out, v_out) -> None:
-    """What `combine_all` does for links."""
-    combine_links(model.trees, weights_x, weights_p, len(weights_x), h, y0, k, q_out, v_out)
-    place_links(model, q_out, v_out, work, bodies_out)
-
-
-@kernel
-def rates_of_trees(model, loads, force, torque, scratch, ydot_out) -> None:
+def rates_of_trees(model, loads, t, force, torque, scratch, ydot_out) -> None:
     """See `link_rates`."""
-    link_rates(model, loads, force, torque, scratch, ydot_out)
+    link_rates(model, loads, t, force, torque, scratch, ydot_out)
 
 
 @program
@@ -135,22 +134,24 @@ def runge_kutta_step(model, loads, tableau, t, h, y0, k_out, flight, bodies_out,
     Writes the stages k_out (s, n, 13), the bodies at t + h and the coordinates of links; `flight` is scratch.
     """
     stage, trees, force, torque = flight.stage, flight.trees, flight.force, flight.torque
-    linked = len(model.trees.body) > 0
+    linked, carried = len(model.trees.body) > 0, len(model.trees.driven) > 0
     for i in range(len(tableau.c)):
         a_x, a_p = tableau.a_x[i, :i], tableau.a_p[i, :i]
         combine(model.kind, a_x, a_p, i, h, y0, k_out, stage)
+        if carried:
+            drive(model, t + tableau.c[i] * h, stage)
         if linked:
             combine_trees(model, a_x, a_p, h, y0, k_out, trees.work, stage, trees.q, trees.v)
         dydt(model, loads, t + tableau.c[i] * h, stage, force, torque, k_out[i])  # k_i = f(Y_i, t_0 + c_i h)
         if linked:
-            rates_of_trees(model, loads, force, torque, trees, k_out[i])
+            rates_of_trees(model, loads, t + tableau.c[i] * h, force, torque, trees, k_out[i])
     b_x, b_p = tableau.b_x, tableau.b_p
     combine(model.kind, b_x, b_p, len(b_x), h, y0, k_out, bodies_out)
+    if any_driven(model.kind):
+        drive(model, t + h, bodies_out)
     if linked:
         combine_trees(model, b_x, b_p, h, y0, k_out, trees.work, bodies_out, joints_out.q, joints_out.v)
     velocity_from_momentum(model, bodies_out)
-    if any_driven(model.kind):
-        drive(model, t + h, bodies_out)
     return relative_error(model, tableau, h, y0, k_out)
 
 
@@ -169,9 +170,9 @@ def dense_output(model, tableau, t, h, y0, k, delta, work, bodies_out, joints_ou
     weights_x, weights_p = np.zeros(len(tableau.c)), np.zeros(len(tableau.c))
     dense_weights(tableau.dense_x, delta, weights_x)
     dense_weights(tableau.dense_p, delta, weights_p)
-    combine_all(model, weights_x, weights_p, h, y0, k, work, bodies_out, joints_out.q, joints_out.v)
+    weights = weights_x, weights_p
+    combine_all(model, t + delta * h, weights, h, y0, k, work, bodies_out, joints_out.q, joints_out.v)
     velocity_from_momentum(model, bodies_out)
-    drive(model, t + delta * h, bodies_out)
 
 
 @dataclass

@@ -15,7 +15,7 @@ import numpy as np
 from ..core.language import N_
 from ..core.model import Array, IntArray, Model
 from ..dynamics.trees.joint_space import answer_impulse, articulate, factor_matrix, solve_matrix
-from ..dynamics.trees.kinematics import ORIGIN
+from ..dynamics.trees.kinematics import ORIGIN, standing
 from ..dynamics.trees.mass_matrix import joint_space, mass_matrix, unpacked
 from ..problem.contact_snapshot import ContactSnapshot
 from .step_record import Struck
@@ -79,7 +79,8 @@ def _through_links(model: Model, struck: Struck) -> tuple[Array, Array, Array, A
     direction, and these impulses on the links (3 c, links, 6), both spatial about the links' O; and
     `ImpactForms.inverse_mass`."""
     contacts, n, trees = struck.contacts, len(struck.joints.v), model.trees
-    space, none, c = joint_space(trees), np.zeros(n), len(contacts.key)
+    space = joint_space(trees, standing(model, struck.t, struck.bodies))
+    none, c = np.zeros(n), len(contacts.key)
     articulate(space, struck.joints.q, none)
     link, HT, size = unpacked.py_func(space)[1].link, contacts.HT.copy(), (3 * c, len(trees.body), 6)
     HT[:, HT.shape[1] - n :] = 0.0

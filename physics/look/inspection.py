@@ -548,6 +548,7 @@ def changes(model: Model, struck: Struck, impact: Impact) -> tuple[Array, tuple[
         return moved, reactions
     add_to_bodies(contacts.reactions.rows, contacts.reactions.J, lam, impulse, moment)
     scratch, bodies = empty_tree_scratch(model.trees), empty_state(len(moved)).bodies
+    bodies.x[:], bodies.q[:] = struck.bodies.x, struck.bodies.q  # what trees stand on does not change its velocity
     rates = np.ascontiguousarray(change[len(change) - len(joints.v) :])
     place_links(model, joints.q, rates, scratch.work, bodies)  # velocities of links are linear in those of joints
     links = model.trees.body

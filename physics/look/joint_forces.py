@@ -24,7 +24,7 @@ from ..dynamics.constraints.limit_springs import add_stops, push_stops, stops_of
 from ..dynamics.constraints.limits import find_limits, limit_rates, limit_sides, near_limits
 from ..dynamics.constraints.reactions import BACKWARD, FORWARD, HOLDS, OFF, reactions_of, reactions_to
 from ..dynamics.forces import Loads, empty_loads
-from ..dynamics.trees.kinematics import place_links
+from ..dynamics.trees.kinematics import place_links, stand_at
 from ..dynamics.trees.rates import empty_tree_scratch
 from ..joints.table import FORMS
 from ..methods.time_stepping.stages import scales_of
@@ -161,7 +161,9 @@ def _told(model: Model, state: State, held: ContactSnapshot, lam: Array, sides: 
                     torque[i] += lam[k] * side[3:]
         work, at, theirs = empty_tree_scratch(model.trees).work, *np.zeros((2, len(model.trees.body), 3))
         turn, order = np.zeros_like(at), np.array(model.trees.joint)
-        place_links(model, *state.joints, work, copy_state(state).bodies)
+        placed = copy_state(state).bodies
+        place_links(model, *state.joints, work, placed)
+        stand_at(model, float(state.t[0]), placed, work)
         rates = held.free + lam @ held.HT[::3]
         transmit(model.trees, rates[len(rates) - len(state.joints.v) :].copy(), push, torque, work, at, theirs, turn)
         force[order], moment[order] = theirs, turn + np.cross(at - point[order], theirs)

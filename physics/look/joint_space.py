@@ -13,6 +13,7 @@ import numpy as np
 from ..core.language import N_, _
 from ..core.model import Array, BoolArray, IntArray
 from ..dynamics.trees.joint_space import inverse_dynamics, point_acceleration, point_jacobian
+from ..dynamics.trees.kinematics import standing
 from ..dynamics.trees.mass_matrix import joint_space, mass_matrix
 from ..problem.contact_snapshot import ContactSnapshot
 from ..simulation.simulation import Simulation
@@ -46,7 +47,8 @@ def look_at_trees(sim: Simulation, body: int, contacts: ContactSnapshot | None) 
         return N_("No joint of this scene is in generalized coordinates: there is no joint space to look into.")
     if n > MOST_VELOCITIES:
         return _("The trees have {n} velocities; H is shown for {most} at most.").format(n=n, most=MOST_VELOCITIES)
-    space, H, C, J, turning = joint_space(trees), np.zeros((n, n)), np.zeros(n), np.zeros((6, n)), np.zeros(3)
+    space = joint_space(trees, standing(model, float(sim.state.t[0]), sim.state.bodies))
+    H, C, J, turning = np.zeros((n, n)), np.zeros(n), np.zeros((6, n)), np.zeros(3)
     mass_matrix(space, q, H)
     inverse_dynamics(space, model.gravity, q, v, np.zeros(n), C)
     link = int(trees.link_of_body[body]) if 0 <= body < len(trees.link_of_body) else -1

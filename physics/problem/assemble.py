@@ -28,6 +28,7 @@ from ..core.vec import (
     tangents,
     unrotate,
 )
+from ..dynamics.trees.contacts import carried_velocity
 from ..laws.contact import cone_projection, disc_projection, restitution_bias
 from .mechanisms import answer_alone, answer_through, open_block, put_point, unit_vector
 from .problem import ContactProblem
@@ -234,7 +235,9 @@ def assemble(model, mechanisms, middle, contacts, before, memory, approach, syst
             turn = axpy(along, n, slip)
         elif square > 4.0 * dot(side, side):  # it slips, and the turn is that of the slip's direction
             turn = scale(along, n)
-        put_three(rows, k, BIAS, axpy(bias, n, add(surface, answerable(system, k, turn))))
+        carried = sub(carried_velocity(model, mechanisms.trees.work, b, p)[0],
+                      carried_velocity(model, mechanisms.trees.work, a, p)[0])
+        put_three(rows, k, BIAS, axpy(bias, n, add(add(surface, carried), answerable(system, k, turn))))
         k += 1
     system.count[0] = k
 

@@ -106,7 +106,7 @@ def equations_of(
     if len(joints.v):
         eq.trees.q[:], eq.trees.v[:] = joints
         place_links(model, *joints, eq.trees.work, bodies)
-        accelerate_links(model, unheld, 1.0, bodies, force, torque, eq.trees, eq.free, eq.bias)
+        accelerate_links(model, unheld, t, 1.0, bodies, force, torque, eq.trees, eq.free, eq.bias)
     accelerate_bodies(model, unheld, t, 1.0, bodies, force, torque, ydot, eq)
     contact_rows(model, t, bodies, witness, count, eq)
     if surface is not None:

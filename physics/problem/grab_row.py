@@ -5,8 +5,8 @@ import numpy as np
 from ..core.jit import helper, kernel, program
 from ..core.model import LINK
 from ..core.sym3 import sym_inverse
-from ..core.vec import rotate, row, row4, scale, sub
-from ..dynamics.trees.contacts import put_end
+from ..core.vec import add, axpy, rotate, row, row4, sub
+from ..dynamics.trees.contacts import carried_velocity, put_end
 from ..laws.mouse import GRAB_LIMIT, GRAB_TURN_LIMIT, implicit_spring, turn_limit, turned_by
 from .assemble import flat, put_flat
 from .mechanisms import (
@@ -69,7 +69,8 @@ def hold(model, mechanisms, middle, loads, h, system) -> None:
     answer_alone(model, mechanisms, system.motion.bodies, blocks, block, NOBODY, body, 3)
     put_flat(grab.arm, arm)
     softness, share = implicit_spring(h)
-    put_flat(grab.bias, scale(share, stretch))
+    slide, spin = carried_velocity(model, mechanisms.trees.work, body, add(row(middle.x, body), arm))
+    put_flat(grab.bias, axpy(share, stretch, spin if grab.turn[0] == 1 else slide))
     grab.softness[0] = softness
     alone = own_block(blocks, block)
     if passes_on(mechanisms, mechanism_at(mechanisms, body)):

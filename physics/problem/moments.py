@@ -11,7 +11,7 @@ from ..core.jit import helper, kernel
 from ..core.model import LINK
 from ..core.sym3 import put_three, six, sym_vec, three
 from ..core.vec import add, axpy, dot, norm, put, rotate, row, row4, scale, sub
-from ..dynamics.trees.contacts import put_end
+from ..dynamics.trees.contacts import carried_velocity, put_end
 from ..laws.contact import disc_projection, moment_projection
 from .assemble import put_own_block
 from .mechanisms import answer_alone, answer_through, open_block, place_in_block, unit_vector
@@ -58,7 +58,11 @@ def oppose_turning(model, mechanisms, middle, contacts, lengths, system) -> None
             continue
         rows = moments.rows
         rows[r, SPINNING], rows[r, ROLLING] = lengths[m, o, 0], lengths[m, o, 1]
-        put_three(rows, r, BIAS, sub(running_spin(model.motions, middle, b), running_spin(model.motions, middle, a)))
+        turning = sub(running_spin(model.motions, middle, b), running_spin(model.motions, middle, a))
+        for side in range(2):
+            spin = carried_velocity(model, mechanisms.trees.work, b if side == 0 else a, row(contacts.point, i))[1]
+            turning = axpy(1.0 if side == 0 else -1.0, spin, turning)
+        put_three(rows, r, BIAS, turning)
         put(moments.impulse, r, (0.0, 0.0, 0.0))
         moments.contact[r], moments.load[r], blocks.bound[block] = i, -1, r
         r += 1

@@ -109,7 +109,7 @@ def _assemble(
     joint_specs, joint_names = with_free_roots(given_joints, names, moving)
     posed = _posed(placed, frames)
     joints = make_joints(joint_specs, {"world": -1} | {b.name: i for i, b in enumerate(placed)}, posed)
-    trees = make_trees(joints, mass, inertia, posed)
+    trees = make_trees(joints, mass, inertia, posed, kind)
     kind[trees.body] = BodyKind.LINK
     moving = kind == BodyKind.DYNAMIC
     _check_massless(source, placed, mass, kind, joints, trees)

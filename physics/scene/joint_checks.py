@@ -1,6 +1,6 @@
 """Checking the joints of a scene file: what the form allows and mechanics does not."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 import numpy as np
 
@@ -33,7 +33,9 @@ def check_joints(joints: Mapping[int, Joint], bodies: Mapping[str, Body]) -> Ite
             yield ("joint", i, "name"), f'is "{name}", as that of joint[{names[name]}] is; it must be another'
         names.setdefault(name, i)
     yield from _check_constraints(joints)
-    yield from _check_forest({i: joint for i, joint in joints.items() if joint.coordinates == "generalized"}, bodies)
+    trees = {i: joint for i, joint in joints.items() if joint.coordinates == "generalized"}
+    yield from _check_forest(trees)
+    yield from _check_carried(joints, trees, {name for name, body in bodies.items() if body.kinematic})
 
 
 def _check_fields(at: tuple[str | int, ...], joint: Joint) -> Iterator[Found]:
@@ -97,16 +99,30 @@ def _check_ends(at: tuple[str | int, ...], joint: Joint, bodies: Mapping[str, Bo
         yield (*at, "parent"), 'of a free joint must be "world", in generalized coordinates'
     if joint.coordinates == "maximal":
         return
-    if parent is not None and parent.kinematic:
-        yield (*at, "parent"), (f'is "{joint.parent}", which is kinematic; in generalized coordinates it must be the '
-                                'world, a fixed or a dynamic body (or coordinates "maximal")')
+    if parent is not None and parent.motion is not None and parent.motion.path:
+        yield (*at, "parent"), (f'is "{joint.parent}", whose speed jumps at the points of its path; in generalized '
+                                'coordinates it must move without one (or coordinates "maximal")')
     moving = child is not None and (any(child.velocity) or any(child.angular_velocity))
     if moving and joint.type != "free":
         yield (*at, "child"), (f'is "{joint.child}", which has a velocity of its own; that must be zero, for the '
                                "velocity of its joint says how it starts")
 
 
-def _check_forest(joints: Mapping[int, Joint], bodies: Mapping[str, Body]) -> Iterator[Found]:
+def _check_carried(joints: Mapping[int, Joint], trees: Mapping[int, Joint], driven: Set[str]) -> Iterator[Found]:
+    """Trees that stand on one of the bodies `driven` know no joint in maximal coordinates."""
+    base = {joint.child: joint.parent for joint in trees.values() if joint.parent in driven}
+    for _ in trees:
+        base |= {joint.child: base[joint.parent] for joint in trees.values() if joint.parent in base}
+    for i, joint in joints.items():
+        for end in ("parent", "child") if joint.coordinates == "maximal" else ():
+            body = getattr(joint, end)
+            if body in base:
+                yield ("joint", i, end), (
+                    f'is "{body}", which joints in generalized coordinates connect with "{base[body]}", a kinematic '
+                    'body; on such trees no joint may be in maximal coordinates, or all of them must be')
+
+
+def _check_forest(joints: Mapping[int, Joint]) -> Iterator[Found]:
     """Whether the generalized joints make trees: one joint a child, and every chain ends at a root."""
     carried: dict[str, int] = {}
     for i, joint in joints.items():

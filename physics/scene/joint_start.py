@@ -28,7 +28,7 @@ def place_by_joints(model: Model, joints: Sequence[Joint], names: Sequence[str],
              for joint, tree in zip(joints, in_forest(joints), strict=True) if tree]
     specs, _ = with_free_roots(specs, list(names), movable(model.kind).astype(np.int32))
     table = make_joints(specs, {"world": -1} | {name: i for i, name in enumerate(names)}, posed)
-    trees = make_trees(table, model.mass, model.inertia, posed)
+    trees = make_trees(table, model.mass, model.inertia, posed, model.kind)
     start = first_coordinates(specs, table, trees, posed, bodies.v, bodies.w)
     placed = Bodies(*(a.copy() for a in bodies))
     place_links(model._replace(joints=table, trees=trees), start.q, start.v, empty_work(trees), placed)

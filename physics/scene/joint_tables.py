@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.model import NO_TREES, Array, IntArray, Joints, JointType, LinkTable, Trees
+from ..core.model import NO_TREES, Array, BodyKind, IntArray, Joints, JointType, LinkTable, Trees
 from ..core.state import JointState
 from ..dynamics.trees.kinematics import (
     ANCHOR_CHILD,
@@ -84,11 +84,11 @@ def with_free_roots(specs: list[Joint], names: list[str], dynamic: IntArray) -> 
     return [*specs, *(Joint(type="free", child=root) for root in roots)], [*given, *(f"{r} (free)" for r in roots)]
 
 
-def make_trees(joints: Joints, mass: Array, inertia: Array, posed: Posed) -> Trees:
+def make_trees(joints: Joints, mass: Array, inertia: Array, posed: Posed, kind: IntArray) -> Trees:
     """The forest of the generalized joints, which must be one: parents first, trees one after the other.
 
-    mass (n,) [kg] and principal moments inertia (n, 3) [kg m2] are those of the bodies; `posed` holds the poses of the
-    bodies on which trees stand.
+    mass (n,) [kg], principal moments inertia (n, 3) [kg m2] and kind (n,) are those of the bodies; `posed` holds the
+    poses of the bodies on which trees stand.
     """
     rows = np.flatnonzero(joints.generalized)
     if not len(rows):
@@ -113,10 +113,14 @@ def make_trees(joints: Joints, mass: Array, inertia: Array, posed: Posed) -> Tre
     parent = np.where(above >= 0, link_of_body[above], -1).astype(np.int32)
     first_q, first_v = (_ends(np.array(sizes)[joints.type[joint]]) for sizes in (POSITIONS, VELOCITIES))
     dof_link = np.repeat(np.arange(len(order)), np.diff(first_v)).astype(np.int32)
+    ground = joints.parent[joint[start[:-1]]]
+    driven = np.flatnonzero((ground >= 0) & (kind[ground] == BodyKind.KINEMATIC))
     return Trees(
         body=body, joint=joint, parent=parent, first_q=first_q, first_v=first_v, link_of_body=link_of_body,
         dof_link=dof_link, dof_parent=_dof_parents(parent, first_v), start=np.array(start, np.int32),
-        start_v=first_v[start], table=_table(joints, joint, parent, first_q, first_v, dof_link, mass, inertia, posed),
+        start_v=first_v[start],
+        driven=np.column_stack([np.array(start)[driven], ground[driven], driven]).astype(np.int32),
+        table=_table(joints, joint, parent, first_q, first_v, dof_link, mass, inertia, posed),
     )
 
 

@@ -83,14 +83,19 @@ def norm_bends(u, v, q):
 
 @helper
 def smooth_bend(s, q, n):
-    """Rows of ∇∇h."""
+    """Rows of ∇∇h. At the ends of z, where g = 0 has no direction, the radii are those of the way that leads through
+    them in every direction: infinite but for FLATTEST where the end is flat, 0 where it is a corner."""
     a, b, c = abs(s[0] * n[0]), abs(s[1] * n[1]), abs(s[2] * n[2])
     g_a, g_b, g_aa, g_ab, g_bb = norm_bends(a, b, q[1])
     h_g, _, h_gg, h_gc, h_cc = norm_bends(pair_norm(a, b, q[1]), c, q[0])
+    ends = a + b == 0.0
+    if ends:
+        g_a = g_b = 1.0
     u = math.copysign(s[0], n[0])
     v, w = math.copysign(s[1], n[1]), math.copysign(s[2], n[2])
     xx, yy, zz = u * u * (h_gg * g_a * g_a + h_g * g_aa), v * v * (h_gg * g_b * g_b + h_g * g_bb), w * w * h_cc
-    xy, xz, yz = u * v * (h_gg * g_a * g_b + h_g * g_ab), u * w * h_gc * g_a, v * w * h_gc * g_b
+    xy = 0.0 if ends else u * v * (h_gg * g_a * g_b + h_g * g_ab)
+    xz, yz = u * w * h_gc * g_a, v * w * h_gc * g_b
     return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
 
 

@@ -214,3 +214,43 @@ def test_event_driven_takes_a_mesh_on_a_box_and_refuses_two_meshes_in_words(fold
     with pytest.raises(ValueError, match=r"no exact gap of 'a' and 'b' \(a mesh, .* touch no other mesh"):
         simulate(folder, mesh_body("a", "cube.stl", [0.0] * 3), mesh_body("b", "cube.stl", [0.0, 0.0, 1.0]),
                  method="event_driven")
+
+
+# ------------------------------------------------------------------------------------------------------ fast ones
+@pytest.mark.parametrize(("file", "euler", "half"), [
+    ("small.stl", [0, 0, 0], 0.3 * SIDE), ("shot.stl", [0, 0, 0], 0.07), ("ring.stl", [90, 0, 0], 0.12)])
+def test_a_fast_mesh_does_not_pass_through_a_thin_one(folder, file, euler, half):
+    """At 200 m/s they move by 28 thicknesses of the plate in half a step, and end on it."""
+    trimesh.creation.box((1.0, 1.0, 0.015)).export(folder / "plate.stl")
+    trimesh.creation.icosphere(2, 0.07).export(folder / "shot.stl")
+    sim = simulate(folder, mesh_body("plate", "plate.stl", [0.0, 0.0, 0.0], fixed=True),
+                   mesh_body("thrown", file, [0.06, 0.01, 2.0], velocity=[0.0, 0.0, -200.0], euler=euler))
+    for _ in range(6):
+        sim.step()
+        assert sim.position("thrown")[2] > half
+    assert sim.position("thrown")[2] == pytest.approx(half + 0.0075, abs=REST)
+    assert np.linalg.norm(sim.velocity("thrown")) < 1e-3
+
+
+def test_a_fast_mesh_does_not_pass_through_one_that_flies_towards_it(folder):
+    """A ball of triangles at 200 m/s and a plate at 100 m/s meet within a step; e = 0: they go on at one speed."""
+    trimesh.creation.box((1.0, 1.0, 0.015)).export(folder / "plate.stl")
+    sim = simulate(folder, mesh_body("plate", "plate.stl", [0.0, 0.0, 0.0], velocity=[0.0, 0.0, 100.0]),
+                   mesh_body("ball", "ball.stl", [0.0, 0.0, 2.0], velocity=[0.0, 0.0, -200.0]))
+    plate, ball = sim.model.mass
+    for _ in range(6):
+        sim.step()
+        assert sim.position("ball")[2] - sim.position("plate")[2] > 0.08
+    both = (100.0 * plate - 200.0 * ball) / (plate + ball) - G * sim.time
+    assert [sim.velocity(name)[2] for name in ("plate", "ball")] == pytest.approx([both, both], abs=1e-6)
+
+
+def test_a_fast_mesh_through_the_hole_of_another_one_keeps_its_speed(folder):
+    """A ball of triangles, 5 mm from the ring's inner wall, at 200 m/s."""
+    trimesh.creation.icosphere(2, 0.07).export(folder / "shot.stl")
+    sim = simulate(folder, mesh_body("ring", "ring.stl", [0.0, 0.0, 0.0], fixed=True),
+                   mesh_body("ball", "shot.stl", [0.005, 0.0, 2.0], velocity=[0.0, 0.0, -200.0]))
+    for _ in range(5):
+        sim.step()
+        np.testing.assert_allclose(sim.velocity("ball"), [0.0, 0.0, -200.0 - G * sim.time], rtol=0, atol=1e-9)
+    assert sim.position("ball")[2] < -1.0

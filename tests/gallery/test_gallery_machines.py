@@ -446,9 +446,13 @@ def test_machines_on_moving_bases_meet_when_and_as_the_text_says():
 
 
 def test_the_arms_on_turntables_are_carried_along_and_swing_out():
-    """Hinges and sliders as the text counts them, each carried by a body of given motion."""
+    """Hinges and sliders as the text counts them, each carried by a body of given motion: the four of the arms are
+    coordinates, the other ones constraints."""
     sim, text = opened("moving_bases")
-    assert "Two arms of two hinges each" in text and "a rail across a carriage on a rail" in text
+    assert "Two arms of two hinges each, in generalized coordinates" in text and "their joints are constraints" in text
+    arms = {name for j, name in enumerate(sim.labels.joints) if sim.model.joints.generalized[j]}
+    assert arms == {f"{side} {joint}" for side in ("left", "right") for joint in ("shoulder", "elbow")}
+    assert "a rail across a carriage on a rail" in text
     kinds = [JointType(kind) for kind in sim.model.joints.type.tolist()]
     assert (kinds.count(JointType.HINGE), kinds.count(JointType.SLIDER)) == (5, 3)
     start = {name: sim.angular_velocity(name)[2] for name in ("left arm", "left forearm", "right arm", "right forearm")}

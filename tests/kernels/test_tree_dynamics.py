@@ -170,7 +170,7 @@ def chain(*parts, armature=0.0):
                    armature=armature) for i, (point, part) in enumerate(zip(joint_points, parts, strict=True))]
     joints = make_joints(specs, {name: i - 1 for i, name in enumerate(names)}, posed)
     mass, inertia = np.array([part[4] for part in parts]), np.array([part[5] for part in parts], float)
-    trees = make_trees(joints, mass, inertia, posed)
+    trees = make_trees(joints, mass, inertia, posed, np.full(len(mass), 1, np.int32))
     return SimpleNamespace(trees=trees, joints=joints, mass=mass, inertia=inertia)
 
 

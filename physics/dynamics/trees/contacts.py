@@ -10,7 +10,7 @@ from ...core.spatial import dot6, joined
 from ...core.sym3 import six, three
 from ...core.vec import add, cross, row, sub
 from ..grab import arm_and_target, pull_by
-from .kinematics import ORIGIN, A, S, V, X, point_velocity
+from .kinematics import ORIGIN, A, S, V, X, accelerate_bases, base_velocity, point_velocity
 from .rates import joint_forces
 from .tree import answer, answer_alone, eliminate, last_velocity, pushed_forces, respond, wrench_at
 
@@ -22,6 +22,18 @@ def tree_of(trees, l):
     while trees.start[tree + 1] <= l:
         tree += 1
     return tree
+
+
+@helper
+def carried_velocity(model, work, i, point):
+    """Velocity that a world point of body i has because its tree stands on a body with a prescribed motion, and
+    angular velocity: what its joint velocities do not tell. 0 of all other bodies."""
+    trees, still = model.trees, (0.0, 0.0, 0.0)
+    if trees.driven.shape[0] == 0 or i < 0 or model.kind[i] != LINK:
+        return still, still
+    root = int(trees.start[tree_of(trees, int(trees.link_of_body[i]))])
+    base = base_velocity(work.link, root)
+    return point_velocity(base, sub(point, three(work.link, root, ORIGIN))), (base[0], base[1], base[2])
 
 
 @helper
@@ -55,15 +67,15 @@ def pull_link(model, loads, bodies, h, scratch, force, torque):
 
 
 @kernel
-def accelerate_links(model, loads, h, bodies, force, torque, scratch, free_out, bias_out):
+def accelerate_links(model, loads, t, h, bodies, force, torque, scratch, free_out, bias_out):
     """`accelerate`, for Python."""
-    accelerate(model, loads, h, bodies, force, torque, scratch, free_out, bias_out)
+    accelerate(model, loads, t, h, bodies, force, torque, scratch, free_out, bias_out)
 
 
 @helper
-def accelerate(model, loads, h, bodies, force, torque, scratch, free_out, bias_out):
-    """H⁻¹(τ - C) of all trees without contacts, in the last places of free_out; and what the links' accelerations
-    (n, 6) would be at v̇ = 0, of the centre of mass and angular, in bias_out: J̇ v.
+def accelerate(model, loads, t, h, bodies, force, torque, scratch, free_out, bias_out):
+    """H⁻¹(τ - C) of all trees without contacts at time t [s], in the last places of free_out; and what the links'
+    accelerations (n, 6) would be at v̇ = 0, of the centre of mass and angular, in bias_out: J̇ v, and that of the base.
 
     Needs the work of `place_links` at scratch.q and scratch.v; leaves there what `answer` needs. The mouse spring on a
     link is added to the forces (n, 3) and torques on the bodies."""
@@ -77,6 +89,7 @@ def accelerate(model, loads, h, bodies, force, torque, scratch, free_out, bias_o
     if grabbed >= 0 and model.kind[grabbed] == LINK:
         pull_link(model, loads, bodies, h, scratch, force, torque)
     joint_forces(model, loads, scratch.q, scratch.v, True, scratch.tau)
+    accelerate_bases(model, t, link)
     pushed_forces(table, trees.body, force, torque, scratch.none, link, dof)
     for l in range(links):
         a, v, i = six(link, l, A), six(link, l, V), int(trees.body[l])

@@ -2,6 +2,9 @@
 
 World axes; spatial vectors (`spatial`) of a tree are taken about O, the centre of mass of its root link. A joint of
 several velocities counts as a chain of joints with massless links between: column by column in `TreeWork.dof`.
+
+A tree may stand on a body with a prescribed motion, its base. Joint positions and velocities are relative to that, and
+its velocity and acceleration enter as those of the root's parent do: v_0 and a_0 of the recursions [RBDA ch. 5].
 """
 
 from typing import NamedTuple
@@ -9,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.jit import helper, kernel
-from ...core.model import Array, Trees
+from ...core.model import Array, Model, Trees
 from ...core.spatial import add6, axpy6, cross_motion, joined
+from ...core.state import Bodies
 from ...core.sym3 import put_six, put_three, six, three
 from ...core.vec import (
     add,
@@ -25,6 +29,7 @@ from ...core.vec import (
     quat_mat,
     quat_mul,
     quat_unit,
+    row,
     scale,
     sub,
 )
@@ -39,12 +44,13 @@ from ...joints.table import (
     slides,
     turn_of,
 )
+from ..motion import driven_acceleration
 
 # columns of LinkTable.index
 TYPE, PARENT, FIRST_Q, FIRST_V = range(4)
 
 # columns of LinkTable.number
-BASE_X = 0           # position of the body that a tree stands on [m]
+BASE_X = 0           # position of the body that a tree stands on, at the start [m]
 BASE_Q = 3           # orientation of that body
 ANCHOR_PARENT = 7    # see Joints
 ANCHOR_CHILD = 10
@@ -66,7 +72,12 @@ V = 32           # spatial velocity
 C = 38           # velocity-product acceleration of its joint
 A = 44           # spatial acceleration
 F = 50           # spatial force
-LINK_SIZE = 56
+STAND_X = 56     # of a root: position of the body that its tree stands on [m]
+STAND_Q = 59     # and orientation
+STAND_V = 63     # velocity of its centre of mass
+STAND_W = 66     # angular velocity, which is constant
+STAND_A = 69     # acceleration
+LINK_SIZE = 72
 
 # columns of TreeWork.dof
 S = 0            # motion subspace
@@ -86,7 +97,9 @@ class TreeWork(NamedTuple):
 
 def empty_work(trees: Trees) -> TreeWork:
     links, dofs = len(trees.body), len(trees.dof_link)
-    return TreeWork(np.zeros((links, LINK_SIZE)), np.zeros((dofs, DOF_SIZE)), np.zeros((links, 36)))
+    link = np.zeros((links, LINK_SIZE))
+    link[:, STAND_X : STAND_Q + 4] = trees.table.number[:, BASE_X : BASE_Q + 4]
+    return TreeWork(link, np.zeros((dofs, DOF_SIZE)), np.zeros((links, 36)))
 
 
 @helper
@@ -152,7 +165,7 @@ def place(table, q, link, dof):
         if p >= 0:
             x_p, turn_p, r_p = three(link, p, X), get4(link, p, Q), get_matrix(link, p, R)
         else:
-            x_p, turn_p = three(number, l, BASE_X), get4(number, l, BASE_Q)
+            x_p, turn_p = three(link, l, STAND_X), get4(link, l, STAND_Q)
             r_p = quat_mat(turn_p)
         axis, second = three(number, l, AXIS), three(number, l, AXIS + 3)
         own = turn_of(kind, axis, second, q, first_q)
@@ -186,6 +199,54 @@ def last_dof(index, l, dofs):
 
 
 @helper
+def stand(trees, bodies, link):
+    """Put the roots of trees on bodies with a prescribed motion where these are and as they move."""
+    for k in range(trees.driven.shape[0]):
+        l, i = int(trees.driven[k, 0]), int(trees.driven[k, 1])
+        put_three(link, l, STAND_X, row(bodies.x, i))
+        for j in range(4):
+            link[l, STAND_Q + j] = bodies.q[i, j]
+        put_three(link, l, STAND_V, row(bodies.v, i))
+        put_three(link, l, STAND_W, row(bodies.w, i))
+
+
+@helper
+def accelerate_bases(model, t, link):
+    """Note the accelerations at time t [s] of the bodies that trees stand on."""
+    driven = model.trees.driven
+    for k in range(driven.shape[0]):
+        put_three(link, driven[k, 0], STAND_A, driven_acceleration(model, driven[k, 1], t))
+
+
+@kernel
+def stand_at(model, t, bodies, work) -> None:
+    """The bodies that trees stand on, as they are at time t [s], for Python."""
+    stand(model.trees, bodies, work.link)
+    accelerate_bases(model, t, work.link)
+
+
+def standing(model: Model, t: float, bodies: Bodies) -> TreeWork:
+    """New scratch in which trees stand on the bodies that carry them, as these are at time t [s]."""
+    work = empty_work(model.trees)
+    stand_at(model, t, bodies, work)
+    return work
+
+
+@helper
+def base_velocity(link, l):
+    """Spatial velocity of the body that the root l stands on: (ω, v + ω × (O - x))."""
+    w = three(link, l, STAND_W)
+    return joined(w, add(three(link, l, STAND_V), cross(w, sub(three(link, l, ORIGIN), three(link, l, STAND_X)))))
+
+
+@helper
+def base_acceleration(link, l):
+    """Its spatial acceleration: the rate of that velocity at a point that stays, (0, a - ω × v)."""
+    a, v = three(link, l, STAND_A), three(link, l, STAND_V)
+    return joined((0.0, 0.0, 0.0), sub(a, cross(three(link, l, STAND_W), v)))
+
+
+@helper
 def move(table, v, link, dof):
     """Spatial velocities V of all links, and C, what their joints add to the acceleration at constant v.
 
@@ -195,9 +256,7 @@ def move(table, v, link, dof):
     index = table.index
     for l in range(index.shape[0]):
         p = int(index[l, PARENT])
-        v_p = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        if p >= 0:
-            v_p = six(link, p, V)
+        v_p = six(link, p, V) if p >= 0 else base_velocity(link, l)
         own = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         first = int(index[l, FIRST_V])
         for d in range(first, last_dof(index, l, v.shape[0])):
@@ -230,7 +289,8 @@ def link_motion(link, l):
 @kernel
 def place_links(model, q, v, work, bodies):
     """Write the rows of all links of `bodies` (x, q, v, w, P, L) at positions q and velocities v; `work` keeps poses,
-    inertias, motion subspaces and spatial velocities."""
+    inertias, motion subspaces and spatial velocities. Bodies with a prescribed motion must be where they are to be."""
+    stand(model.trees, bodies, work.link)
     place(model.trees.table, q, work.link, work.dof)
     move_links(model, v, work, bodies)
 

@@ -10,19 +10,32 @@ from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray, LinkTable, Trees
 from ...core.spatial import dot6
 from ...core.sym3 import six
-from .kinematics import DOF_SIZE, FIRST_V, INERTIA, LINK_SIZE, NUMBER_SIZE, PARENT, S, TreeWork, last_dof, place
+from .kinematics import (
+    DOF_SIZE,
+    FIRST_V,
+    INERTIA,
+    LINK_SIZE,
+    NUMBER_SIZE,
+    PARENT,
+    S,
+    TreeWork,
+    empty_work,
+    last_dof,
+    place,
+)
 from .tree import momentum_of
 
 
-def joint_space(trees: Trees) -> Array:
+def joint_space(trees: Trees, work: TreeWork | None = None) -> Array:
     """A new array with all that the functions below need of these trees, and room for what they keep: numbers of links,
-    velocities and trees, then what `unpacked` finds in it."""
+    velocities and trees, then what `unpacked` finds in it. What trees stand on is as `work` has it, see `stand_at`;
+    without that at rest."""
     links, dofs = len(trees.body), len(trees.dof_link)
     table = trees.table
     return np.concatenate([
         [links, dofs, len(trees.start)], table.number.ravel(), table.armature,
         _as_floats(table.index), _as_floats(table.before), _as_floats(trees.start),
-        np.zeros(links * (LINK_SIZE + 36) + dofs * DOF_SIZE)])
+        (work or empty_work(trees)).link.ravel(), np.zeros(dofs * DOF_SIZE + 36 * links)])
 
 
 def _as_floats(a: IntArray) -> Array:

@@ -19,6 +19,7 @@ from .kinematics import (
     FIRST_V,
     TYPE,
     TreeWork,
+    accelerate_bases,
     empty_work,
     flat4,
     rates_of,
@@ -178,14 +179,15 @@ def joint_energy(model, q, v):
 
 # --------------------------------------------------------------------------------------------- rate of change
 @helper
-def link_rates(model, loads, force, torque, scratch, ydot_out):
+def link_rates(model, loads, t, force, torque, scratch, ydot_out):
     """Write the rows of all links in ẏ: q̇ and v̇ by ABA, under the forces (n, 3) and torques on the bodies and those of
-    the joints. Needs the work of `place_links` at the stage's q and v."""
+    the joints at time t [s]. Needs the work of `place_links` at the stage's q and v."""
     trees, work = model.trees, scratch.work
     table = trees.table
     if table.index.shape[0] == 0:
         return
     joint_forces(model, loads, scratch.q, scratch.v, True, scratch.tau)
+    accelerate_bases(model, t, work.link)
     pushed_forces(table, trees.body, force, torque, scratch.none, work.link, work.dof)
     eliminate(table, scratch.none, work.link, work.dof, work.articulated)
     answer(table, 0, table.index.shape[0], scratch.tau, work.link, work.dof, scratch.rates)

@@ -16,7 +16,7 @@ from ...core.jit import helper
 from ...core.spatial import add6, axpy6, cross_force, dot6, inertia_times, joined, sub6
 from ...core.sym3 import put_six, six, three
 from ...core.vec import add, cross, row, sub
-from .kinematics import FIRST_V, INERTIA, ORIGIN, PARENT, RATE, A, C, D, F, S, U, V, X, last_dof
+from .kinematics import FIRST_V, INERTIA, ORIGIN, PARENT, RATE, A, C, D, F, S, U, V, X, base_acceleration, last_dof
 
 ZERO6 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -30,13 +30,13 @@ def momentum_of(link, l, v):
 # ------------------------------------------------------------------------------------------------- inverse dynamics
 @helper
 def needed_forces(table, base, rates, link, dof):
-    """F = I A + V ×* I V of every link at the joint accelerations `rates`, and its A; `base` is the ground's
-    acceleration, which gravity makes -g   [RBDA table 5.1]."""
+    """F = I A + V ×* I V of every link at the joint accelerations `rates`, and its A; `base` is added to the
+    acceleration of what trees stand on, which gravity makes -g   [RBDA table 5.1]."""
     index = table.index
     for l in range(index.shape[0]):
         p = int(index[l, PARENT])
         a = six(link, l, C)
-        a = add6(a, six(link, p, A)) if p >= 0 else add6(a, base)
+        a = add6(a, six(link, p, A)) if p >= 0 else add6(add6(a, base_acceleration(link, l)), base)
         for d in range(index[l, FIRST_V], last_dof(index, l, dof.shape[0])):
             a = axpy6(rates[d], six(dof, d, S), a)
         v = six(link, l, V)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...books.carried import credit_given, credit_needed
 from ...books.ledger import (
     CHANGED,
     DRIVEN,
@@ -142,6 +143,13 @@ def note_stage(model, loads, bodies, soft, of_stops, driven, joint_v, reactions,
     if pulled >= 0:
         f, turn = (books.pull[0], books.pull[1], books.pull[2]), (books.pull[3], books.pull[4], books.pull[5])
         add_pull(pulled, f, turn, bodies, rates, given)
+
+
+@helper
+def note_carried(model, bodies, links, i, books):
+    """Enter the power of bodies that carry trees at stage i, after all else that acts there."""
+    credit_given(model.trees, bodies, books.given[i], -1.0, books.rates[i])
+    credit_needed(model.trees, links.rates, 1.0, links.work, books.rates[i])
 
 
 @helper

@@ -28,6 +28,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...books.carried import book_rates
 from ...books.diagnostics import total_energy
 from ...books.ledger import Account
 from ...core.interruption import look_up
@@ -240,6 +241,8 @@ class Implicit:
                    self.books)
         place_stage(model, t, g, self.base, self.joints, middle)
         take_stage(model.kind, self.base, g, middle, self.rate, self.k[row])
+        if len(model.trees.driven):
+            book_rates(model.trees, middle, self.k[row], self.books.given[row], self.books.rates[row])
         if self.joined:
             take_joints(model, g, middle, self.joints, row)
 

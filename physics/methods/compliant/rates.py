@@ -12,7 +12,7 @@ from ...core.model import Array, IntArray
 from ...core.state import Contacts, LongArray, Surfaces
 from ...core.vec import add, axpy, cross, dot, norm, put, row, scale, sub
 from ...dynamics.free_body import velocity_from_momentum
-from ...dynamics.motion import drive, moves
+from ...dynamics.motion import moves
 from ...integrators.stepper import combine_all
 from ...laws.soft import (
     NORMAL_1,
@@ -167,9 +167,9 @@ def stage(model, weights_x, weights_p, c, t, h, soft, course, bodies_out):
     from t [s] over h [s]: y_0 + h Σ_j w_j k_j over the stages that the weights (j,) of positions and momenta are for.
     Where the choice is CLOSED, surfaces that were free when the step began recover by the closed form."""
     trees = course.trees
-    stages = combine_all(model, weights_x, weights_p, h, course.y0, course.k, trees.work, bodies_out, trees.q, trees.v)
+    stages, weights = len(weights_x), (weights_x, weights_p)
+    combine_all(model, t + c * h, weights, h, course.y0, course.k, trees.work, bodies_out, trees.q, trees.v)
     velocity_from_momentum(model, bodies_out)
-    drive(model, t + c * h, bodies_out)
     law, closed, surfaces, work = soft.choice[LAW], soft.choice[CLOSED], soft.surfaces, soft.work
     units, mode, z_0, x_0, z, x = work.units, surfaces.mode, surfaces.surface_z, surfaces.surface_x, work.z, work.x
     z_rate, x_rate = work.z_rate, work.x_rate

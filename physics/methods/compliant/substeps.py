@@ -20,7 +20,7 @@ from ...dynamics.grab_joined import pull_joined, pulls_joined
 from ...dynamics.trees.contacts import accelerate
 from ...dynamics.trees.rates import TreeScratch, empty_joints, empty_tree_scratch, pack_link_rates, pack_links
 from ...integrators.tableau import Tableau
-from .books import SoftBooks, StageBooks, note_pull, note_stage, stage_books, take_stages
+from .books import SoftBooks, StageBooks, note_carried, note_pull, note_stage, stage_books, take_stages
 from .leaps import count_from_start
 from .rates import CLOSED, contact_rates, finish, recovery_loss, stage
 from .rows import match_rows
@@ -93,7 +93,7 @@ def push_links(model, loads, t, h, bodies, course, ydot):
     if linked:
         for j in range(3):
             pull[j], pull[3 + j] = -course.force[grabbed, j], -course.torque[grabbed, j]
-    accelerate(model, pushed, h, bodies, course.force, course.torque, trees, course.free, course.bias)
+    accelerate(model, pushed, t, h, bodies, course.force, course.torque, trees, course.free, course.bias)
     if linked:
         for j in range(3):
             pull[j] += course.force[grabbed, j]
@@ -143,6 +143,7 @@ def push_stage(model, loads, exact, t, h, i, soft, course):
     if joined:
         of_stops += push_links(model, loads, t, h, middle, course, ydot)
     note_stage(model, loads, middle, soft, of_stops, driven, trees.v, reactions, i, course.books)
+    note_carried(model, middle, trees, i, course.books)
 
 
 @kernel

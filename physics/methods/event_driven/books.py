@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 
+from ...books.carried import book_change, credit_given, credit_needed
 from ...books.ledger import (
     CONTACTS,
     DRIVEN,
@@ -16,6 +17,7 @@ from ...books.ledger import (
     add_pull,
     credit,
     jointed,
+    momenta_of,
 )
 from ...collision.exact.elements import limits_among
 from ...collision.exact.gaps import Witness
@@ -77,8 +79,10 @@ def book_nodes(piece, delta, ledger, given, total_out):
 
 @helper
 def any_force(at, chosen):
-    """Whether forces are booked that have to be found: of contacts, joints in maximal coordinates or the mouse."""
-    return chosen.count[0] > 0 or at.loads.grab_body[0] >= 0 or len(at.scratch.equations.reactions.lam) > 0
+    """Whether forces are booked that have to be found: of contacts, joints in maximal coordinates, the mouse, or what
+    carries trees."""
+    carried = len(at.model.trees.driven) > 0
+    return chosen.count[0] > 0 or at.loads.grab_body[0] >= 0 or len(at.scratch.equations.reactions.lam) > 0 or carried
 
 
 @program
@@ -89,6 +93,7 @@ def book_node(piece, bodies, joint_v, share, ledger, given, total_out):
     model, loads, scratch = at.model, at.loads, at.scratch
     eq, witness, count = scratch.equations, scratch.witness, int(chosen.count[0])
     grabbed, first = int(loads.grab_body[0]), len(at.surface.kind) ** 2
+    credit_given(model.trees, bodies, given, 1.0, ledger)
     add_node(model, loads, bodies, joint_v, eq.reactions, weight, ledger, given)
     for i in range(count):
         normal = row(witness.normal, i)
@@ -104,6 +109,8 @@ def book_node(piece, bodies, joint_v, share, ledger, given, total_out):
             add_contact(model, bodies, a, b, point, normal, p, CONTACTS, ledger, given)
     if grabbed >= 0:
         book_mouse(at, bodies, grabbed, weight, ledger, given)
+    credit_given(model.trees, bodies, given, -1.0, ledger)
+    credit_needed(model.trees, eq.trees.rates, weight, eq.trees.work, ledger)
 
 
 @program
@@ -138,7 +145,12 @@ def book_impact(
     over, eq = empty_state(len(before.x)).bodies, at.scratch.equations
     for mine, one, other in zip(over, before, at.bodies, strict=True):
         mine[:] = 0.5 * (one + other)  # poses are the same
+    carried, n = at.model.trees, len(books.given)
+    had, given, none = np.zeros((n, 6)), books.given.copy(), np.zeros((n, 6))
     book_contacts(books, at, pairs, over, impulse, ledger)
+    if len(carried.driven):
+        momenta_of(before, had, none)
+        book_change(carried, had, over, at.bodies, books.given - given, ledger)
     change = p @ eq.T[: len(p)]
     books.reactions(eq.reactions, reactions_to(eq.reactions, change), before, ledger)
     work = (p * (eq.u[: len(p)] + 0.5 * eq.HT[: len(p)] @ change)).reshape(-1, 3)

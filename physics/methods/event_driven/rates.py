@@ -18,6 +18,7 @@ from ...dynamics.forces import Loads
 from ...dynamics.free_body import dydt
 from ...dynamics.grab import pull_grabbed
 from ...dynamics.grab_joined import pulls_joined
+from ...dynamics.motion import drive
 from ...dynamics.trees.contacts import accelerate
 from ...dynamics.trees.kinematics import place_links
 from ...dynamics.trees.rates import pack_link_rates
@@ -285,7 +286,7 @@ def accelerate_free(at, t, bodies, some, ydot_out):
         push_axes(model, bodies, eq.reactions, force, torque, ydot_out)
     if not pulls_joined(eq.reactions, loads):
         pull_grabbed(model, loads, bodies, h, force, torque, ydot_out)
-    accelerate(model, loads, h, bodies, force, torque, eq.trees, eq.free, eq.bias)
+    accelerate(model, loads, t, h, bodies, force, torque, eq.trees, eq.free, eq.bias)
     if some:
         accelerate_bodies(model, loads, t, h, bodies, force, torque, ydot_out, eq)
 
@@ -310,6 +311,8 @@ def constrained_rates(at, chosen, t, bodies, ydot_out):
     model, scratch = at.model, at.scratch
     eq, count = scratch.equations, np.int64(chosen.count[0])  # as Python's integers arrive: one signature of kernels
     trees, acts = eq.trees, count > 0 or len(eq.reactions.lam) > 0
+    if len(model.trees.driven) > 0:
+        drive(model, t, bodies)
     place_links(model, trees.q, trees.v, trees.work, bodies)
     accelerate_free(at, t, bodies, acts, ydot_out)
     if acts:

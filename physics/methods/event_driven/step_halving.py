@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from ...books.diagnostics import measure
+from ...books.diagnostics import energies, measure
 from ...core.jit import helper, kernel, program
 from ...core.model import Array
 from ...core.state import Bodies
@@ -121,7 +121,28 @@ def astray(keeper: JointKeeper, piece: Piece, h: float) -> bool:
         led = wild(piece.y0, piece.k, length, WILD) or keeper.torn(piece.start.bodies, piece.end)
     else:
         led = touches and wild(piece.y0, piece.k, length, RUNAWAY)
-    return bool(led) or (touches and length > HELD_LEAST * h and bool(strays(piece)))
+    return bool(led) or (touches and length > HELD_LEAST * h and bool(strays(piece) or gains_on_flat(piece)))
+
+
+@program
+def gains_on_flat(piece):
+    """Whether a piece gains energy while it touches with a boxy superellipsoid. On the flat places of that the radius
+    of curvature is infinite, and the force that carries what turns there, too: it grows without bound towards an
+    instant within the piece or at its start, of which a step of fixed length knows no more than a stage."""
+    start, chosen, flat = piece.start, piece.chosen, False
+    exponents = start.surface.exponents
+    n = exponents.shape[0]
+    for k in range(chosen.count[0]):
+        if chosen.pair[k] < n * n:
+            e, f = chosen.pair[k] // n, chosen.pair[k] % n
+            flat = flat or min(exponents[e, 0], exponents[e, 1], exponents[f, 0], exponents[f, 1]) < 1.0
+    if not flat:
+        return False
+    joints, ends = start.joints, piece.end_joints
+    kinetic, potential, stored = energies(start.model, start.bodies, joints.q, joints.v)
+    kinetic_after, potential_after, stored_after = energies(start.model, piece.end, ends.q, ends.v)
+    gained = kinetic_after + potential_after + stored_after - kinetic - potential - stored
+    return gained > HELD_GAIN * max(kinetic, kinetic_after)
 
 
 @program

@@ -41,7 +41,7 @@ from .rates import STEP, TIME, Instant, equations_here
 from .search import AT_ONCE, begin_interval, gap_event, note_gaps, wrong_here
 from .sets import IDLE, SLIDE, SMOOTH, STICK
 from .shared_loads import any_doubt, hold_here
-from .step_halving import RUNAWAY, has_strayed, wild
+from .step_halving import RUNAWAY, gains_on_flat, has_strayed, wild
 from .tolerances import SLOT, TOUCH
 
 STILL_HOLDS = 100.0 * SLOT  # |φ| [m] and |ζ| [m/s] of a remembered set that is not what the state says
@@ -103,7 +103,7 @@ def make_whole(model, state, h, adaptive, work, seen):
     error = make_stages(piece, h, work) / TOLERANCE
     if not math.isfinite(error) or (adaptive == 1 and error > 1.0):
         return BY_PIECES
-    if adaptive == 0 and chosen.count[0] > 0 and wild(piece.y0, piece.k, h, RUNAWAY):
+    if adaptive == 0 and chosen.count[0] > 0 and (wild(piece.y0, piece.k, h, RUNAWAY) or gains_on_flat(piece)):
         return BY_PIECES
     found, intervals = choose_watched(piece)
     too_much = found > len(piece.search.watched.pairs) or intervals * found > AT_ONCE  # for one call

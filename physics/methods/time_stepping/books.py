@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from ...books.carried import book_change
 from ...books.events import Changes
 from ...books.ledger import (
     APPLIED,
@@ -27,9 +28,9 @@ from ...dynamics.motion import KINEMATIC, moves
 from ...dynamics.trees.kinematics import place_links
 from ...dynamics.trees.momentum import balance
 from ...problem.assemble import flat
+from ...problem.moments import running_spin
 from ...problem.system import (
     ANGULAR,
-    BIAS,
     BODY_SIZE,
     ENTRY,
     LINEAR,
@@ -67,7 +68,7 @@ def book(model, state, loads, h, work):
     book_forces(model, loads, books.at, over, h, ledger, given)
     book_contacts(model, over, work.detection.contacts, work.approach, work.fired, ledger, given)
     if system.moments.count[0] > 0:
-        book_moments(model.kind, system.body_a, system.body_b, over, system.moments, ledger, given)
+        book_moments(model, system.body_a, system.body_b, over, system.moments, ledger, given)
     if system.grab.body[0] >= 0:
         book_grab(system.grab, over, ledger, given)
     if len(after.v) > 0:
@@ -76,6 +77,8 @@ def book(model, state, loads, h, work):
         book_rows(model.kind, system.blocks, before.q_dot, after.q_dot, ledger)
     if len(given) > 0:
         book_anchored(books.anchored, books.before, bodies, given, ledger)
+    if len(model.trees.driven) > 0:
+        book_change(model.trees, books.before, over, bodies, given, ledger)
     if len(books.floating) > 0:
         settle(model, state, work)
 
@@ -143,7 +146,7 @@ def book_contacts(model, over, contacts, approach, fired, ledger, given):
 
 
 @kernel
-def book_moments(kind, body_a, body_b, over, moments, ledger, given) -> None:
+def book_moments(model, body_a, body_b, over, moments, ledger, given) -> None:
     """Moments against spinning and rolling, as friction: what they take is m·u with the relative turning u. What they
     do on the bodies that forces move, m·ω_b - m·ω_a, differs from it by the work of those with a prescribed motion and
     of running surfaces."""
@@ -152,8 +155,9 @@ def book_moments(kind, body_a, body_b, over, moments, ledger, given) -> None:
         if k < 0:
             continue
         a, b, m, nothing = int(body_a[k]), int(body_b[k]), row(moments.impulse, r), (0.0, 0.0, 0.0)
-        w_a, w_b = row(over.w, a), row(over.w, b)
-        taken = min(dot(m, add(three(moments.rows, r, BIAS), sub(w_b, w_a))), 0.0)
+        w_a, w_b, kind = row(over.w, a), row(over.w, b), model.kind
+        running = sub(running_spin(model.motions, over, b), running_spin(model.motions, over, a))
+        taken = min(dot(m, add(running, sub(w_b, w_a))), 0.0)
         work, sign = 0.0, 0.0
         if moves(kind, b):
             work, sign = dot(m, w_b), 1.0

@@ -41,6 +41,7 @@ from .joints import finish_joints, free_joints, note_rotors, push_joints
 from .stages import (
     COLD_START,
     SLOP,
+    any_ahead,
     find_involved,
     go_together,
     half_drift,
@@ -84,9 +85,10 @@ from .work import (
 )
 
 #: where `advance` begins, and where Python helps: in KNOW and CONTACTS, to make room for contacts, and in ROWS, for
-#: blocks, which are gone through again then; in IMPACTS, SOLVE and FLY, which it does itself; in WAKE, whereupon
+#: blocks, which are gone through again then; in IMPACTS, AHEAD, SOLVE and FLY, which it does itself; in WAKE, whereupon
 #: contacts are found, and REST, where islands wake and fall asleep
-BEGIN, KNOW, IMPACTS, MIDDLE, CONTACTS, ROWS, SOLVE, SOLVED, DEPART, FLY, END, WAKE, REST, DONE = range(14)
+(BEGIN, KNOW, IMPACTS, MIDDLE, CONTACTS, AHEAD, ROWS, SOLVE, SOLVED, DEPART, FLY, END, WAKE, REST,
+ DONE) = range(15)
 
 TOLERANCE = 1e-13   # a sweep that changes no velocity by more than this ends the iteration [m/s]
 TIME_STEPPING = int(Owner.TIME_STEPPING)
@@ -125,6 +127,8 @@ def advance(model, state, loads, h, work, stage):
         if work.order[ASLEEP] > 0 and stirred_at(work.detection.contacts, state.sleep, work.islands) > 0:
             return WAKE
         move_freely(model, state.sleep, loads, h, work)
+        if passes_by(h, work):
+            return AHEAD
         stage = ROWS
     if stage == ROWS:
         if not make_rows(model, state, loads, h, work):
@@ -220,6 +224,16 @@ def go_halfway(model, state, h, work):
         move_placed_links(model, work.before.v, work.trees.scratch.work, work.middle)
     if len(work.keeper.reactions.rows.kind) > 0:
         note_rotors(bodies, work)
+
+
+@program
+def passes_by(h, work):
+    """Whether fast bodies may pass by what their contacts take for a wall ahead: such a contact knows one normal, and a
+    ball on its way through a ring has that of the tube, which it would never reach."""
+    if work.detection.contacts.count[0] == 0 or find_fast(work.middle, h, work.paths) == 0:
+        return False
+    _, touch = scales_of(work.gravity[0], h)
+    return any_ahead(work.detection.contacts, work.mechanisms.bound, work.paths.fast, touch)
 
 
 @program

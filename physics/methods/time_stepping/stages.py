@@ -42,6 +42,8 @@ from ...problem.assemble import (
 )
 from ...problem.system import (
     ANGULAR,
+    ARM_A,
+    ARM_B,
     BODY_SIZE,
     INV_MASS,
     LIMIT,
@@ -87,6 +89,16 @@ def reach(kind, bodies, radius, base, h, margin_out):
     for i in range(len(kind)):
         far = h * (norm(row(bodies.v, i)) + norm(row(bodies.w, i)) * radius[i])
         margin_out[i] = base + far if moves(kind, i) else far
+
+
+@kernel
+def any_ahead(contacts, bound, fast, touch):
+    """Whether a contact of a fast body, (n,) = 1, that nothing holds, is farther than what counts as touching."""
+    for i in range(int(contacts.count[0])):
+        a, b = int(contacts.body_a[i]), int(contacts.body_b[i])
+        if contacts.gap[i] > touch and bound[a] == 0 and bound[b] == 0 and (fast[a] == 1 or fast[b] == 1):
+            return True
+    return False
 
 
 @kernel
@@ -194,7 +206,9 @@ def separate(gap, half_turn, system, slop, h, need, need_rows, shift_out):
     count = int(system.count[0])
     found = need_of_limits(blocks, motion.q_dot, h, slop, need_rows)
     for k in range(count):
-        u = add(row(half_turn, system.contact[k]), pair_velocity(system, motion, k))
+        u = relative_velocity(motion.bodies, int(system.body_a[k]), int(system.body_b[k]), three(rows, k, ARM_A),
+                              three(rows, k, ARM_B))
+        u = add(row(half_turn, system.contact[k]), u)
         ahead = gap[system.contact[k]] + h * dot(three(rows, k, NORMAL), u) + slop
         if ahead < 0.0 and system.fired[k] == 0:
             found += 1

@@ -36,6 +36,7 @@ from ...problem.assemble import to_dense
 from ...problem.joint_rows import motor_rows
 from ...problem.problem import ContactProblem, SolveInfo
 from ...problem.residual import system_residual
+from ...problem.system import ANGULAR, LINEAR
 from ...solvers import SOLVERS, BodiesSolver
 from ...solvers.matrix_form import solve_written_out
 from ...solvers.newton import STEPS, Newton, status_of
@@ -43,6 +44,7 @@ from ..sleep import fall_asleep, settings_number, wake, wake_islands, with_sleep
 from .books import settle
 from .joints import driven_motors
 from .moreau import (
+    AHEAD,
     BEGIN,
     CONTACTS,
     DONE,
@@ -60,7 +62,7 @@ from .moreau import (
     advance,
     march,
 )
-from .stages import describe
+from .stages import describe, scales_of
 from .work import (
     APART,
     ASLEEP,
@@ -214,6 +216,28 @@ class TimeStepping:
         memory = work.first if work.order[FIRST] else state.memory
         work.fraction[:] = self._space.detector.time_of_impact(state.bodies, memory, 0.5 * settings.h)
 
+    def _leave_out_missed(self, state: State, loads: Loads, settings: Settings) -> None:
+        """Leave out the contacts ahead of fast bodies that nothing holds, where the shapes pass each other within the
+        step to the next middle; not those of a body that another contact may turn aside."""
+        work, detector = self._work, self._space.detector
+        contacts, count = detector.contacts, int(detector.contacts.count[0])
+        a, b, gap = contacts.body_a[:count], contacts.body_b[:count], contacts.gap[:count]
+        _, touch = scales_of(float(work.gravity[0]), settings.h)
+        free = self._space.motion.bodies
+        there = work.middle._replace(v=free[:, LINEAR : LINEAR + 3].copy(), w=free[:, ANGULAR : ANGULAR + 3].copy())
+        missed = detector.missed(there, settings.h) & (gap > touch)
+        for bound in (work.mechanisms.bound[a], work.mechanisms.bound[b]):
+            missed &= bound == 0
+        aside = np.zeros(len(self.model.kind), bool)
+        aside[a[~missed]] = aside[b[~missed]] = True
+        aside[loads.grab_body[loads.grab_body >= 0]] = True
+        aside &= work.paths.fast == 1
+        missed &= ~(aside[a] | aside[b])
+        left = np.flatnonzero(~missed)
+        for column in contacts[1:]:
+            column[: len(left)] = column[left]
+        contacts.count[0] = len(left)
+
     def _solve(self, state: State, loads: Loads, settings: Settings) -> None:
         """Solve once, by another solver that visits bodies or by one that needs M written out."""
         system, sweeps = self._space.system, int(self._space.order[SWEEPS])
@@ -243,8 +267,8 @@ class TimeStepping:
     #: what to do where `advance` comes back, and from which stage it then goes on
     _HELP: ClassVar[dict[int, tuple[Callable[["TimeStepping", State, Loads, Settings], None], int]]] = {
         KNOW: (_make_room, KNOW), IMPACTS: (_find_impacts, MIDDLE), CONTACTS: (_make_room, CONTACTS),
-        ROWS: (_make_blocks, ROWS), SOLVE: (_solve, SOLVED), FLY: (_fly_otherwise, END),
-        WAKE: (_wake, CONTACTS), REST: (_rest, DONE)}
+        AHEAD: (_leave_out_missed, ROWS), ROWS: (_make_blocks, ROWS), SOLVE: (_solve, SOLVED),
+        FLY: (_fly_otherwise, END), WAKE: (_wake, CONTACTS), REST: (_rest, DONE)}
 
     def _fly(self, state: State, loads: Loads, h: float) -> None:
         """A step of bodies and trees that nothing can touch: all of it is the integrator's."""

@@ -28,6 +28,7 @@ from ...core.state import LEDGER, Bodies, JointState, empty_state
 from ...core.sym3 import put_six, put_three, three
 from ...core.vec import add, cross, put_all, row, scale, sub
 from ...dynamics.forces import Loads, empty_loads
+from ...dynamics.motion import drive
 from ...dynamics.trees.kinematics import (
     ORIGIN,
     D,
@@ -39,6 +40,7 @@ from ...dynamics.trees.kinematics import (
     move_placed_links,
     place,
     place_links,
+    stand_at,
 )
 from ...dynamics.trees.rates import TreeScratch, empty_joints, joint_forces
 from ...dynamics.trees.tree import ZERO6, answer, answer_alone, eliminate
@@ -104,6 +106,9 @@ def middle_of_trees(model, t, h, fraction, bodies, joints, trees, v_out) -> None
     copy_joints(joints, coast.joints)
     go(t, 0.5 * h, fraction, coast)
     put_all(trees.scratch.q, coast.joints.q)
+    if len(model.trees.driven) > 0:
+        drive(model, t + 0.5 * h, coast.bodies)
+        stand_at(model, t + 0.5 * h, coast.bodies, trees.scratch.work)
     fall(model, trees.scratch.q, h, trees)
     for d in range(len(v_out)):
         v_out[d] = coast.joints.v[d] - trees.half[d]
