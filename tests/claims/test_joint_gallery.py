@@ -7,7 +7,6 @@ import pytest
 
 from contactlab.assets import gallery
 from contactlab.physics.methods import METHODS
-from contactlab.physics.scene.refusals import SceneError
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation
 
@@ -20,22 +19,19 @@ def jointed():
     return [key for key, path in gallery().items() if Scene.load(path).tables.joint]
 
 
-@cache
-def on_moving_bases():
-    """Names of those with joints on kinematic bodies: such joints have no generalized coordinates."""
-    names = []
-    for key in jointed():
-        tables = Scene.load(gallery()[key]).tables
-        driven = {body.name for body in tables.body if body.kinematic}
-        if any(joint.parent in driven for joint in tables.joint):
-            names.append(key)
-    return names
+#: with joints in either coordinates: the velocities of their bodies say in which
+MIXED = ("moving_bases",)
 
 
 def in_both():
-    """(name, coordinates) of all that the engine has: joints on moving bases in maximal coordinates only."""
-    return [(key, coordinates) for key in jointed() for coordinates in ("generalized", "maximal")
-            if coordinates == "maximal" or key not in on_moving_bases()]
+    """(name, coordinates) of all that the engine has."""
+    return [(key, coordinates) for key in jointed()
+            for coordinates in (("mixed",) if key in MIXED else ("generalized", "maximal"))]
+
+
+def opened(key, coordinates):
+    scene = Scene.load(gallery()[key])
+    return scene if coordinates == "mixed" else scene.with_coordinates(coordinates)
 
 
 @pytest.mark.parametrize(("method", "more"), [*((method, {}) for method in METHODS),
@@ -43,7 +39,7 @@ def in_both():
 @pytest.mark.parametrize(("key", "coordinates"), in_both())
 def test_no_scene_with_joints_is_refused(key, method, more, coordinates):
     """It opens, moves, and joints stay together; no method says it is stuck (sweeps may come to their last)."""
-    sim = Simulation(Scene.load(gallery()[key]).with_coordinates(coordinates), method=method, **more)
+    sim = Simulation(opened(key, coordinates), method=method, **more)
     for _ in range(STEPS):
         sim.step()
         assert sim.info.status == "solved" or (method == "time_stepping" and sim.info.status == "iterations")
@@ -51,19 +47,12 @@ def test_no_scene_with_joints_is_refused(key, method, more, coordinates):
     assert sim.info.joint_error < 1e-9
 
 
-@pytest.mark.parametrize("key", on_moving_bases())
-def test_joints_on_moving_bases_are_refused_in_generalized_coordinates_in_words(key):
-    """Why the other claims leave them out in these."""
-    with pytest.raises(SceneError, match="which is kinematic; in generalized coordinates it must be the world"):
-        Scene.load(gallery()[key]).with_coordinates("generalized")
-
-
-@pytest.mark.parametrize("key", [key for key in jointed() if key not in on_moving_bases()])
+@pytest.mark.parametrize("key", [key for key in jointed() if key not in MIXED])
 def test_a_scene_begins_alike_in_both_coordinates(key):
     """Poses, velocities, energy and momenta: links move with what carries them."""
     starts = []
     for coordinates in ("generalized", "maximal"):
-        sim = Simulation(Scene.load(gallery()[key]).with_coordinates(coordinates))
+        sim = Simulation(opened(key, coordinates))
         energy, (P, L) = sim.energy(), sim.momentum()
         bodies = sim.state.bodies
         starts.append(np.concatenate([[energy.kinetic, energy.potential, energy.spring], P, L,
