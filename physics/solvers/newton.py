@@ -19,12 +19,12 @@ wrong modes do less. From there ε falls again, after a few c at the same ε whe
 
 An island is tried from up to three beginnings, see `solve_island`: from the impulses of the last step; from these after
 a few sweeps, which correct modes contact by contact [Silcowitz, Niebe & Erleben 2010]; and from the end of the central
-path. The last two share redundant forces as they come, so the solution is sought once more from c = 0. In a large
-island c = 0 is tried first after sweeps, which mostly ends there and then, see `try_least`.
+path. The last two share redundant forces as they come, so the solution is sought once more from c = 0. In an
+island of medium size c = 0 is tried first after sweeps, which mostly ends there and then, see `try_least`.
 
 Redundant contacts that contradict each other by a millionth of the velocities can keep their modes from being found for
 hundreds of steps, as in a heap that is struck. An island that is nearly solved then gets thousands of them, with
-smaller changes of ε, see `persist`.
+smaller changes of ε, and with a larger ε of contacts that bear little, see `persist`.
 
 An island that this does not solve, see MANY and LAST, keeps the best impulses found and is swept on as by `pgs`. So is
 an island of more than MOST row blocks, and one whose bodies touch so many others that factors would take longer than
@@ -65,7 +65,7 @@ from ..problem.system import (
 from .central_path import follow_path
 from .contact_modes import set_modes, times, worst_of
 from .interior_point import InteriorPoint
-from .island import STEP, add_products, add_velocity, find_islands, gather, open_island, skyline_of
+from .island import STEP, YIELD, add_products, add_velocity, find_islands, gather, open_island, skyline_of
 from .lcp_info import PivotStep
 from .pgs import visit_contact, visit_grab
 from .skyline import factor_skyline, set_identity, solve_skyline
@@ -90,7 +90,8 @@ INNER = 0.5         # part of the residual that the laws for the last c may leav
 QUIET = 1e-3        # residual of the first guess above which sweeps come first, relative to the largest velocity
 FEW = 5             # sweeps over a guess that is far off
 DIRECT = 8          # most steps from c = 0 after these, where they may have found all modes,
-LARGE = 8           # of an island of so many row blocks, where steps cost more than setting it up
+LARGE = 8           # of an island of so many row blocks, where steps cost more than setting it up,
+HUGE = 48           # and of fewer than so many: of 291 islands of more, as a tower is struck, 2 were solved so
 LEAST = 5           # most steps from c = 0, for the least of redundant forces, once a solution is known
 EXACT = 1e-13       # natural map that ends the steps, relative to the largest velocity without impulses
 RESTS = 1e-12       # natural map up to which impulses of the last step are left as they are, relative to the same
@@ -99,8 +100,10 @@ ENOUGH = 9e-11      # natural map that counts as solved where steps hardly reduc
 NOT_MORE = 0.1      # part of the last residual above which a step has hardly reduced it
 OVERFLOW = 1e300    # residual at which the steps have diverged [m/s]
 NEARLY = 1e-3       # natural map up to which an island that is not solved may get many more steps, relative to the same
-LAST = 3000         # most of these, from the best impulses and once more from those of the last step
+LAST = 4000         # most of these, from the best impulses and once more from those of the last step
 SLOWLY = 0.3        # LESS in these
+RENEW = 100         # steps after which they take new loads, see `yield_by_load`
+LIGHT = 1e-4        # least load, relative to the mean
 AS_BEFORE, SWEPT, AT_PATH = range(3)  # beginnings of Newton's method, see `solve_island`
 ISLANDS_SWEPT, STEPS, CHANGE = range(3)  # entries of told_out of `solve_islands`
 
@@ -123,7 +126,8 @@ def settle(island, centre, eps, w_out):
     put_rows(island.u, island.free)
     add_velocity(island, island.x, island.u)
     for j in range(len(island.kind)):
-        put(w_out, j, axpy(eps, sub(row(island.lam, j), row(centre, j)), row(island.u, j)))
+        own = eps * island.law[j, YIELD]
+        put(w_out, j, axpy(own, sub(row(island.lam, j), row(centre, j)), row(island.u, j)))
 
 
 @helper
@@ -133,7 +137,7 @@ def newton_round(island, sky, D, way, centre, eps):
     m = len(island.kind)
     change, step, along = np.zeros((m, 3)), np.zeros(len(island.x)), np.zeros((m, 3))
     for j in range(m):
-        aim = times(D, j, axpy(-1.0, row(island.u, j), scale(eps, row(centre, j))))
+        aim = times(D, j, axpy(-1.0, row(island.u, j), scale(eps * island.law[j, YIELD], row(centre, j))))
         if island.kind[j] != CONTACT:
             aim = add(aim, row(way, j))
         put(change, j, sub(aim, row(island.lam, j)))
@@ -218,7 +222,23 @@ def own_size(island):
 
 
 @helper
-def follow_modes(island, sky, centre, softer, softest, less, near, size, most):
+def yield_by_load(island):
+    """Let contacts yield the more the less they bear, by |λ|^-1/2 relative to the mean |λ|. Where redundant contacts
+    contradict each other, those that bear little then lose it, which mostly ends the contradiction; with one ε for all
+    each gives way a little, and hundreds of modes have to be right at once. The power was found by trial, 1/3 and 0.6
+    do nearly as well."""
+    load, count = 0.0, 0
+    for j in range(len(island.kind)):
+        if island.kind[j] == CONTACT:
+            load += norm(row(island.lam, j))
+            count += 1
+    for j in range(len(island.kind)):
+        if island.kind[j] == CONTACT and load > 0.0:
+            island.law[j, YIELD] = 1.0 / math.sqrt(max(norm(row(island.lam, j)) * count / load, LIGHT))
+
+
+@helper
+def follow_modes(island, sky, centre, softer, softest, less, near, size, most, uneven):
     """At most so many steps of Newton's method, from the island's λ and from c = `centre`, with a compliance ε that is
     `softer` times the usual one. near: opening velocity below which a contact counts as closed at first, relative to
     size [m/s], the largest velocity without impulses. λ becomes the solution, else the best found. Returns how many
@@ -226,9 +246,12 @@ def follow_modes(island, sky, centre, softer, softest, less, near, size, most):
 
     Where the modes cycle, or the first step leads far away, it begins again from c = λ at the last c, with a larger ε:
     the solution for this c is nearer. ε may become up to `softest` times the usual one; it changes by the factor `less`
-    or its inverse."""
+    or its inverse. uneven: row blocks that bear little have a larger ε than others, see `yield_by_load`; by the loads
+    at the first change of c after RENEW steps each time."""
     m, usual = len(island.kind), compliance_of(island)
-    eps = softer * usual
+    eps, renew = softer * usual, RENEW
+    if uneven:
+        yield_by_load(island)
     mode, D, way, w = np.zeros(m, np.int64), np.zeros((m, 9)), np.zeros((m, 3)), np.zeros((m, 3))
     work, good, last = np.zeros((3, len(island.x))), island.lam.copy(), island.lam.copy()
     settle(island, centre, eps, w)
@@ -247,7 +270,8 @@ def follow_modes(island, sky, centre, softer, softest, less, near, size, most):
         other, turned = set_modes(island, w, eps, 0.0, mode, D, way)
         stale = other or turned > 0.0
         miss, wrong = worst_of(island, island.u), worst_of(island, w)
-        if miss <= EXACT * size or (miss <= ENOUGH * size and not other and miss > NOT_MORE * left):
+        if miss <= EXACT * size or (
+                miss <= ENOUGH * size and not other and miss > NOT_MORE * left and miss <= ENOUGH * own_size(island)):
             return done, True, again, miss
         if miss < best:
             best = miss
@@ -255,6 +279,10 @@ def follow_modes(island, sky, centre, softer, softest, less, near, size, most):
         if wrong <= INNER * miss:  # solved for this c
             put_rows(centre, island.lam)
             put_rows(last, island.lam)
+            if uneven and done > renew:
+                renew = done + RENEW
+                yield_by_load(island)
+                stale = True
             if miss > STILL * left:
                 if miss <= ENOUGH * own_size(island):
                     break
@@ -306,7 +334,7 @@ def keep_rest(system, island, sky, left):
     start, size = island.lam.copy(), 0.0
     for j in range(len(island.kind)):
         size = max(size, norm(row(island.free, j)))
-    steps, _, _, _ = follow_modes(island, sky, start.copy(), 1.0, 1.0, LESS, 0.0, size, SLIGHT)
+    steps, _, _, _ = follow_modes(island, sky, start.copy(), 1.0, 1.0, LESS, 0.0, size, SLIGHT, False)
     if left <= 2.0 * RESTS:
         for j in range(len(island.kind)):
             put(island.lam, j, scale(0.5, add(row(start, j), row(island.lam, j))))
@@ -320,7 +348,7 @@ def try_least(island, sky, near, size):
     of the island's λ; see `follow_modes`. Returns the steps, whether it is solved, and whether there may be a solution
     from c = 0: not so where contacts contradict each other. λ is as it was where it is not solved."""
     start, centre = island.lam.copy(), np.zeros((len(island.kind), 3))
-    made, solved, cycles, _ = follow_modes(island, sky, centre, 1.0, 1.0, LESS, near, size, DIRECT)
+    made, solved, cycles, _ = follow_modes(island, sky, centre, 1.0, 1.0, LESS, near, size, DIRECT, False)
     if not solved:
         put_rows(island.lam, start)
     return made, solved, cycles or made == DIRECT
@@ -328,21 +356,23 @@ def try_least(island, sky, near, size):
 
 @helper
 def persist(island, sky, start, found, least, size):
-    """Many more steps for an island that is nearly solved: from the best impulses found (m, 3), least is their natural
-    map [m/s], and once more from those of the last step, start (m, 3). `found` becomes the best. Returns the steps, and
-    whether it is solved. [Rockafellar 1976] leads to a solution from anywhere where the laws are monotone; friction is
-    not, so that the way wanders before it ends."""
+    """Many more steps for an island that is nearly solved, with contacts that yield by their loads: from the best
+    impulses found (m, 3), least is their natural map [m/s], and once more from those of the last step, start (m, 3).
+    `found` becomes the best. Returns the steps, and whether it is solved. [Rockafellar 1976] leads to a solution from
+    anywhere where the laws are monotone; friction is not, so that the way wanders before it ends."""
     steps, solved = 0, False
     for beginning in range(2):
         put_rows(island.lam, found if beginning == 0 else start)
         made, solved, _, miss = follow_modes(
-            island, sky, island.lam.copy(), SOFTER, SOFTEST, SLOWLY, GUESS, size, LAST)
+            island, sky, island.lam.copy(), SOFTER, SOFTEST, SLOWLY, GUESS, size, LAST, True)
         steps += made
         if solved or miss < least:
             least = miss
             put_rows(found, island.lam)
         if solved:
             break
+    for j in range(len(island.kind)):
+        island.law[j, YIELD] = 1.0
     return steps, solved
 
 
@@ -366,7 +396,7 @@ def solve_island(system, members, island, sky):
             if beginning == SWEPT:
                 sweep_island(system, members, island)
                 sweeps += FEW
-                if far and m >= LARGE:
+                if far and LARGE <= m < HUGE:
                     made, solved, has_least = try_least(island, sky, near, size)
                     steps += made
                 if solved:
@@ -377,7 +407,7 @@ def solve_island(system, members, island, sky):
                 steps += follow_path(island, sky, least / size)
                 softer = 1.0
             put_rows(centre, island.lam)
-        made, solved, anew, miss = follow_modes(island, sky, centre, softer, SOFTEST, LESS, near, size, most)
+        made, solved, anew, miss = follow_modes(island, sky, centre, softer, SOFTEST, LESS, near, size, most, False)
         steps, again = steps + made, anew or beginning != AS_BEFORE
         if solved or miss < least:
             least = miss
@@ -389,7 +419,7 @@ def solve_island(system, members, island, sky):
         steps += made
     if solved and again and has_least:
         centre[:] = 0.0
-        made, solved_so, _, _ = follow_modes(island, sky, centre, 1.0, 1.0, LESS, GUESS, size, LEAST)
+        made, solved_so, _, _ = follow_modes(island, sky, centre, 1.0, 1.0, LESS, GUESS, size, LEAST, False)
         steps += made
         if solved_so:
             put_rows(found, island.lam)

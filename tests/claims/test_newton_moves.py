@@ -39,13 +39,13 @@ def test_a_pyramid_that_its_own_weight_may_push_apart_is_solved_from_the_first_s
     assert sim.info.contacts == 144
 
 
-@pytest.mark.parametrize("mu, steps", [(0.5, 60), (0.8, 90)])
+@pytest.mark.parametrize("mu, steps", [(0.5, 60), (0.8, 95)])
 def test_a_pyramid_that_a_ball_strikes_at_20_m_per_s_is_solved(mu, steps):
     """Up to 170 contacts in one island, of which those that stick contradict each other by 1e-9 to 1e-5 m/s. With 300
-    steps of Newton's method from each beginning 13 of these 60 steps were not solved, and 14 of these 90. Of 250 steps
-    each with μ = 0.1, 0.3, 0.5 and 0.8, and of as many with the ball 0.03 m beside the middle, two are not solved now,
-    both with 0.8; they say so, at residuals of 1e-7 and 9e-10 m/s. No solution of these is known, and no proof that
-    there is none."""
+    steps of Newton's method from each beginning 13 of these 60 steps were not solved, and 14 of the first 90 with 0.8.
+    With thousands of steps and the same ε for all contacts those two with 0.8 were left that are last here. Now all are
+    solved of 250 steps each with μ = 0.1, 0.3, 0.5 and 0.8, and of as many with the ball 0.03 m beside the middle. Of
+    9000 other steps, with five to seven rows, μ from 0.2 to 1 and other places, 9 are not, and say so; 39 were not."""
     sim = pyramid(6, mu, ball("ball", (-4.0, 0.07, 0.8), radius=0.25, mass=60.0, velocity=(20.0, 0.0, 0.0)))
     assert unsolved(sim, steps) == 0
 
