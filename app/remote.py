@@ -23,8 +23,8 @@ from ..physics.core.model import Labels, Model
 from ..physics.run.messages import Command, Snapshot
 from ..physics.run.runner import Runner
 from ..physics.run.script import Panel, Script, Step, simulation_given
+from .elsewhere import know, own_laws
 from .machine import Unavailable, require_display, require_libraries
-from .own_law import know, own_laws
 
 OPENING = 60.0  # [s] after which a window that has not come is given up
 REST = 0.02     # [s] between two looks for a new snapshot, and at a loop that has not made its step
