@@ -1,5 +1,7 @@
 """Laws of soft surfaces that scripts bring along."""
 
+from __future__ import annotations
+
 import ctypes
 import inspect
 import math

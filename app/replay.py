@@ -1,5 +1,7 @@
 """A run to look at elsewhere: as a page in a browser or a notebook, or as an animated scene in Blender."""
 
+from __future__ import annotations
+
 import html
 from collections.abc import Callable
 from pathlib import Path

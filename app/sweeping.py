@@ -4,6 +4,8 @@ Rows are written to a file beside the table as they come, one line of JSON each.
 whatever, goes on where it was; when all rows are there, the table is written and this file removed.
 """
 
+from __future__ import annotations
+
 import csv
 import io
 import json
