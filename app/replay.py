@@ -40,7 +40,8 @@ class Replay(Frames):
 
 def replay(sim: Simulation, until: float = 5.0) -> Replay:
     """Run a simulation to the time `until` [s] and keep its frames: as the last line of a notebook's cell they are
-    shown, `save("run.html")` and `save("run.glb")` write them. Raises what `Simulation.step` does, and `TooLarge`."""
+    shown, `save("run.html")` and `save("run.glb")` write them. Raises what
+    `Simulation.step` does, and TooLarge where it is too long."""
     found = Replay(simulation_given(sim))
     while sim.time < until - 0.5 * sim.settings.h:
         sim.step()

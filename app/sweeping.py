@@ -48,7 +48,7 @@ def sweep(
     out: str | Path | None = None, settings: Mapping[str, Any] | None = None, start: Start | None = None,
     scheduler: str | None = None, workers: int | None = None, told: Told | None = None,
 ) -> dict[str, list[Any]]:
-    """Run a scene for every combination of values, and return the table: a column a parameter, a measure, and `reason`,
+    """Run a scene for every combination of values, and return the table: a column a parameter, a measure, and "reason",
     why a run failed ("" where it did not).
 
         study = contactlab.sweep("dice", vary={"restitution": numpy.linspace(0, 1, 21)}, measure="rest time")
@@ -59,7 +59,7 @@ def sweep(
         them; or functions by name, each of which gets the simulation at the end of a run and returns a number.
     until: simulated time of each run [s].
     out: .csv or .parquet. Where it was begun and cut off, only what is missing is run.
-    settings: of all runs, as `Simulation.set` takes them; `law` may be one of your own, see `soft_law`.
+    settings: of all runs, as `Simulation.set` takes them; "law" may be one of your own, see `soft_law`.
     start: a function that is called with the simulation of each run before its first step, say to give it a controller
         or a force law.
     scheduler: address of a dask scheduler, "tcp://host:8786", whose workers have Contactlab and, below the same paths,

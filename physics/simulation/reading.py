@@ -135,7 +135,7 @@ class Reading:
 
     @property
     def events(self) -> list[Event]:
-        """Events up to now, oldest first; at least the last `limits.EVENTS`."""
+        """Events up to now, oldest first; of very many the latest."""
         return self._events[: self._events_before(self.step_count + 1)]
 
     @property

@@ -100,7 +100,7 @@ def test_help_names_only_what_one_can_have():
     for shown in SHOWN:
         for name, function in [(shown.__name__, shown), *members(shown)]:
             arguments = {*inspect.signature(function).parameters}
-            for word in re.findall(r"`([^`]+)`", function.__doc__):
+            for word in re.findall(r"`([\w.]+(?:\(.*?\))?)`", function.__doc__):
                 assert {*re.findall(r"[A-Za-z_]\w*", word.partition("(")[0])} - known - arguments == set(), (name, word)
 
 
