@@ -1,6 +1,7 @@
 """A video of the run that the window shows: its record is written to a file, and another process makes the video of it,
 as `contactlab record` would; meanwhile the window goes on."""
 
+import pickle
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from ..physics.lesson.video import MOST_CURVES, VideoTable, ViewTable
 from ..physics.look.quantities import QUANTITIES
 from ..physics.run.messages import Command, SaveRun, Snapshot
 from ..physics.run.run_file import SUFFIX
+from .elsewhere import own_laws
 from .panels.plot import plot_of
 from .panels.watch import of_scene
 from .preferences import videos_folder
@@ -24,6 +26,7 @@ from .view.camera import Camera
 SLOW = 0.25   # share of the speed near to events
 LARGEST = "1920x1080"  # where pictures else have the size of the window
 OF_WINDOW = ("follow_selected",)  # switches that mean what is selected
+LAWS_FILE = "laws"     # laws of the script that has opened the window
 CODE = "import sys\nfrom contactlab.app.record.apart import make\nmake(*sys.argv[1:])"
 
 
@@ -53,6 +56,8 @@ class FilmOfRun:
             self._scratch = ScratchFolder()
             with whole_file(self._scratch.path / "video.json", sync=False) as file:
                 file.write(table_of(ui, self._camera, snapshot).model_dump_json().encode())
+            with whole_file(self._scratch.path / LAWS_FILE, sync=False) as file:
+                pickle.dump(own_laws(), file)
         except OSError as error:
             self._end()
             ui.tell(_("The video cannot be written: {error}").format(error=error))
@@ -94,7 +99,8 @@ class FilmOfRun:
         snapshot = self._snapshot
         saved = next(iter(self._scratch.path.glob(f"*{SUFFIX}")), None)
         if saved is not None:
-            self._process = attached_process(CODE, str(saved), str(self._scratch.path / "video.json"), str(self._out))
+            beside = (str(self._scratch.path / name) for name in ("video.json", LAWS_FILE))
+            self._process = attached_process(CODE, str(saved), *beside, str(self._out))
         elif snapshot is not None and snapshot.notice and "could not be written" in snapshot.notice:
             self._end()
 

@@ -1,5 +1,7 @@
 """Frames of a run, which `page` and `gltf` make files of."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -4,6 +4,8 @@
 background: what runs goes on meanwhile, and is not touched where the opening is given up.
 """
 
+from __future__ import annotations
+
 import os.path
 import time
 from collections.abc import Iterator
@@ -69,7 +71,12 @@ def opened(path: str | Path, check: bool = True, choices: MeshChoices = AS_IT_IS
 
 
 def load(name: str | Path) -> Scene:
-    """The scene of a gallery key, a scene file, a robot or a mesh. Raises CannotOpen, one sentence."""
+    """The scene of a name: a gallery key ("dice"), the path of a scene file (.toml, or .zip with its meshes), of a
+    robot (.urdf, MJCF) or of a mesh (.obj, .stl, .glb, …), which becomes a body over a floor. Raises ValueError
+    (CannotOpen), one sentence.
+
+        sim = contactlab.Simulation(contactlab.load("dice"))
+    """
     path = scene_path(given_path(name, CannotOpen))
     content = opened(path).content
     if not isinstance(content, Scene):

@@ -1,10 +1,12 @@
 """Laws of soft surfaces that scripts bring along."""
 
+from __future__ import annotations
+
 import ctypes
 import inspect
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numba
@@ -18,7 +20,6 @@ from ..physics.methods.choices import CHOICES
 ForceLaw = Callable[[float, float, float, float], float]
 
 TRIAL = (1e-3, 0.0, 1e4, 10.0)  # δ [m], δ̇ [m/s], K, D with which a law is tried
-ELSEWHERE = -1                  #: code of a law whose function is in another process
 CALLS = 200                     # that are timed
 IN_C = ctypes.CFUNCTYPE(ctypes.c_double, *4 * [ctypes.c_double])
 
@@ -42,8 +43,8 @@ def soft_law(name: str, force: ForceLaw, units: tuple[str, str] = ("N/m", "N s/m
         the result says how long.
     units: of K and D.
 
-    The surface has no memory: it pushes while bodies overlap. Friction is as with other laws. A scene file cannot name
-    the law, and other processes do not know it. Raises ValueError where `force` gives no finite number.
+    The surface has no memory: it pushes while bodies overlap. Friction is as with other laws. The law goes along to the
+    processes of sweeps and videos; a scene file cannot name it. Raises ValueError where `force` gives no finite number.
     """
     known = LAWS.get(name) if isinstance(name, str) else None
     if not isinstance(name, str) or not name.strip() or (known is not None and known.force is None):
@@ -59,18 +60,6 @@ def soft_law(name: str, force: ForceLaw, units: tuple[str, str] = ("N/m", "N s/m
     LAWS[name] = SoftLaw(f"{name}: a law of your own ({note})", code, units=units, force=force)
     CHOICES["law"] = tuple(LAWS)
     return LAWS[name].title
-
-
-def own_laws() -> list[tuple[str, str, tuple[str, str]]]:
-    """Names, titles and units of the laws of users, for a window in another process."""
-    return [(name, law.title, law.units) for name, law in LAWS.items() if law.force is not None]
-
-
-def know(laws: Sequence[tuple[str, str, tuple[str, str]]]) -> None:
-    """Let the laws of another process be named in this one, which runs nothing by them."""
-    for name, title, units in laws:
-        LAWS[name] = SoftLaw(title, ELSEWHERE, units=units, force=lambda *_: math.nan)
-    CHOICES["law"] = tuple(LAWS)
 
 
 def _compiled(force: Any) -> Any:

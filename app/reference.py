@@ -1,5 +1,6 @@
 """The reference of the Python interface: pages made from the docstrings of this very version, read offline."""
 
+import warnings
 from importlib import import_module
 from pathlib import Path
 
@@ -27,5 +28,7 @@ def write_reference(folder: Path = KEPT) -> Path:
         getattr(face, name)  # loaded now, for pdoc looks only at what is there
     folder.mkdir(parents=True, exist_ok=True)
     render.configure(docformat="markdown", show_source=False, footer_text="Contactlab")
-    pdoc(*MODULES, output_directory=folder)
+    with warnings.catch_warnings():  # of named tuples, whose types it looks for in no module and then shows as written
+        warnings.filterwarnings("ignore", "Error parsing type annotation")
+        pdoc(*MODULES, output_directory=folder)
     return folder / FIRST

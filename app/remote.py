@@ -5,6 +5,8 @@ an `Engine`: it asks for the newest snapshot whenever it has got the one before,
 over once.
 """
 
+from __future__ import annotations
+
 import io
 import os
 import pickle
@@ -23,8 +25,8 @@ from ..physics.core.model import Labels, Model
 from ..physics.run.messages import Command, Snapshot
 from ..physics.run.runner import Runner
 from ..physics.run.script import Panel, Script, Step, simulation_given
+from .elsewhere import know, own_laws
 from .machine import Unavailable, require_display, require_libraries
-from .own_law import know, own_laws
 
 OPENING = 60.0  # [s] after which a window that has not come is given up
 REST = 0.02     # [s] between two looks for a new snapshot, and at a loop that has not made its step
@@ -93,7 +95,7 @@ class View:
         if own_loop:
             self._until_ready()
 
-    def __enter__(self) -> "View":
+    def __enter__(self) -> View:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -188,12 +190,12 @@ def launch(sim: Simulation, step: Step | None = None, panel: Panel | None = None
                 sim.joint("pin").force = -5.0 * sim.joint("pin").position
                 window.panel.plot("angle", sim.joint("pin").position)
 
-    Raises `machine.Unavailable` where no window can be opened.
+    Raises Unavailable where no window can be opened: there is no display, or a library is missing.
     """
     return View(simulation_given(sim), step, panel, own_loop)
 
 
-def _window_process() -> tuple[Any, "subprocess.Popen[bytes]"]:
+def _window_process() -> tuple[Any, subprocess.Popen[bytes]]:
     """A process that shows a window, and the connection to it."""
     key = secrets.token_bytes(32)
     with Listener(authkey=key) as listener:

@@ -1,5 +1,7 @@
 """A run to look at elsewhere: as a page in a browser or a notebook, or as an animated scene in Blender."""
 
+from __future__ import annotations
+
 import html
 from collections.abc import Callable
 from pathlib import Path
@@ -38,7 +40,8 @@ class Replay(Frames):
 
 def replay(sim: Simulation, until: float = 5.0) -> Replay:
     """Run a simulation to the time `until` [s] and keep its frames: as the last line of a notebook's cell they are
-    shown, `save("run.html")` and `save("run.glb")` write them. Raises what `Simulation.step` does, and `TooLarge`."""
+    shown, `save("run.html")` and `save("run.glb")` write them. Raises what
+    `Simulation.step` does, and TooLarge where it is too long."""
     found = Replay(simulation_given(sim))
     while sim.time < until - 0.5 * sim.settings.h:
         sim.step()

@@ -1,5 +1,7 @@
 """The window for scripts: `view` opens it on a simulation that a script has made."""
 
+from __future__ import annotations
+
 import signal
 import sys
 from time import perf_counter
@@ -20,8 +22,8 @@ def view(sim: Simulation, step: Step | None = None, panel: Panel | None = None) 
     it is called for every side.
     panel: controls that the script has declared, and what it plots, writes and draws.
 
-    Afterwards the simulation stands where the user left it. Raises `machine.Unavailable` where no window can be opened,
-    and RuntimeError where `step` does not return within a minute after the window is closed.
+    Afterwards the simulation stands where the user left it. Raises Unavailable where no window can be opened, and
+    RuntimeError where `step` does not return within a minute after the window is closed.
     """
     simulation_given(sim)
     open_window = window_opener()

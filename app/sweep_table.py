@@ -32,6 +32,7 @@ class SweepTable(NamedTuple):
     scene: Scene | None = None                     #: that was run; None where the file does not tell
     settings: Settings | None = None               #: of all runs, likewise
     until: float = math.nan                        #: simulated time of each run [s], likewise
+    scripted: bool = False                         #: a function of a script has prepared each run
 
     @property
     def numbers(self) -> list[str]:
@@ -73,7 +74,7 @@ def told(plan: Sweep) -> dict[bytes, bytes]:
     scene = plan.scene
     what = {"scene": scene.tables.model_dump(mode="json", exclude_defaults=True),
             "folder": None if scene.folder is None else str(scene.folder), "until": plan.until, "vary": [*plan.vary],
-            "settings": asdict(plan.simulation(next(plan.points())).settings)}
+            "scripted": plan.start is not None, "settings": asdict(plan.simulation(next(plan.points())).settings)}
     return {KEY: json.dumps(what).encode()}
 
 
@@ -114,7 +115,8 @@ def _with_scene(table: SweepTable, what: Mapping[str, Any]) -> SweepTable:
         scene = Scene.from_dict(what["scene"], what["folder"] and Path(what["folder"]))
         given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value
                                  for name, value in what["settings"].items()}
-        return table._replace(until=float(what["until"])).of(scene, Settings(**given))
+        told = table._replace(until=float(what["until"]), scripted=bool(what.get("scripted")))
+        return told.of(scene, Settings(**given))
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"what it tells of its scene cannot be read: {error}") from error
 

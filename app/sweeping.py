@@ -4,6 +4,8 @@ Rows are written to a file beside the table as they come, one line of JSON each.
 whatever, goes on where it was; when all rows are there, the table is written and this file removed.
 """
 
+from __future__ import annotations
+
 import csv
 import io
 import json
@@ -11,7 +13,7 @@ import logging
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -20,7 +22,8 @@ from typing import IO, Any
 from ..physics import Scene, Simulation
 from ..physics.core.given_path import given_path
 from ..physics.core.whole_file import whole_file
-from ..physics.run.sweep import REASON, Row, Sweep
+from ..physics.run.sweep import REASON, Row, Start, Sweep
+from .elsewhere import OwnLaw, lent, own_laws, packed, unpacked
 from .opening import load
 from .sweep_table import told as what_was_run
 
@@ -28,19 +31,24 @@ SUFFIXES = (".csv", ".parquet")
 WAITING = 8      # tasks in the scheduler for each thread of a worker: enough that none waits for the next one
 
 Told = Callable[[int, int, str], None]  # rows that are there, all rows, address of the dashboard or ""
+Point = tuple[int, tuple[Any, ...]]     # number and values of a run
 
 
 class NoDask(ImportError):
     """dask.distributed, or what writes Parquet, is not installed."""
 
 
+class CannotBegin(ValueError):
+    """A worker lacks what the runs need."""
+
+
 def sweep(
     scene: Scene | str | Path, vary: Mapping[str, Iterable[Any]],
     measure: str | Sequence[str] | Mapping[str, Callable[[Simulation], float]] = "rest time", *, until: float = 5.0,
-    out: str | Path | None = None, settings: Mapping[str, Any] | None = None, scheduler: str | None = None,
-    workers: int | None = None, told: Told | None = None,
+    out: str | Path | None = None, settings: Mapping[str, Any] | None = None, start: Start | None = None,
+    scheduler: str | None = None, workers: int | None = None, told: Told | None = None,
 ) -> dict[str, list[Any]]:
-    """Run a scene for every combination of values, and return the table: a column a parameter, a measure, and `reason`,
+    """Run a scene for every combination of values, and return the table: a column a parameter, a measure, and "reason",
     why a run failed ("" where it did not).
 
         study = contactlab.sweep("dice", vary={"restitution": numpy.linspace(0, 1, 21)}, measure="rest time")
@@ -51,19 +59,23 @@ def sweep(
         them; or functions by name, each of which gets the simulation at the end of a run and returns a number.
     until: simulated time of each run [s].
     out: .csv or .parquet. Where it was begun and cut off, only what is missing is run.
-    settings: of all runs, as `Simulation.set` takes them.
+    settings: of all runs, as `Simulation.set` takes them; "law" may be one of your own, see `soft_law`.
+    start: a function that is called with the simulation of each run before its first step, say to give it a controller
+        or a force law.
     scheduler: address of a dask scheduler, "tcp://host:8786", whose workers have Contactlab and, below the same paths,
         the scene's meshes; else as many processes as this machine has cores, or `workers`; 0: in this process, one run
         after the other, without dask.
     told: is called with the number of rows that are there, of all rows, and the address of dask's dashboard.
 
-    A script whose sweep starts processes must have its code below `if __name__ == "__main__":`. Raises ValueError where
-    something cannot be varied or measured, before any run; NoDask; OSError.
+    A script whose sweep starts processes must have its code below `if __name__ == "__main__":`. Its functions and laws
+    go along; what they import the other machines must have. Raises ValueError where something cannot be varied,
+    measured or sent there, before any run; NoDask; OSError.
     """
     functions = measure if isinstance(measure, Mapping) else {}
     names = (measure,) if isinstance(measure, str) else () if functions else tuple(measure)
     values = {name: list(given) for name, given in vary.items()}
-    plan = Sweep(scene if isinstance(scene, Scene) else load(scene), values, names, until, settings or {}, functions)
+    of = scene if isinstance(scene, Scene) else load(scene)
+    plan = Sweep(of, values, names, until, settings or {}, functions, start)
     return carry_out(plan, None if out is None else given_path(out), scheduler, workers, told or (lambda *_: None))
 
 
@@ -159,7 +171,7 @@ def _require(suffix: str) -> None:
 # ------------------------------------------------------------------------------------------------------- runs
 
 
-def _here(plan: Sweep, missing: Sequence[tuple[int, tuple[Any, ...]]]) -> Iterator[tuple[int, Row]]:
+def _here(plan: Sweep, missing: Sequence[Point]) -> Iterator[tuple[int, Row]]:
     for number, values in missing:
         yield number, plan.run(values)
 
@@ -167,16 +179,18 @@ def _here(plan: Sweep, missing: Sequence[tuple[int, tuple[Any, ...]]]) -> Iterat
 class _Results:
     """The rows as the workers finish them."""
 
-    def __init__(self, plan: Sweep, missing: Sequence[tuple[int, tuple[Any, ...]]], client: Any) -> None:
+    def __init__(self, plan: Sweep, missing: Sequence[Point], client: Any, data: bytes) -> None:
         self.dashboard = client.dashboard_link if _has_dashboard() else ""
-        self._plan, self._missing, self._client = plan, missing, client
+        self._plan, self._missing, self._client, self._data = plan, missing, client, data
 
     def __iter__(self) -> Iterator[tuple[int, Row]]:
         threads = max(1, sum(self._client.nthreads().values()))
-        suspects: list[tuple[int, tuple[Any, ...]]] = []
+        suspects: list[Point] = []
         for number, values, row, error in self._outcomes(self._missing, WAITING * threads):
             if row is not None:
                 yield number, row
+            elif isinstance(error, CannotBegin):
+                raise error
             elif type(error).__name__ == "KilledWorker":  # all runs that its process had before it are lost
                 suspects.append((number, values))
             else:
@@ -184,12 +198,12 @@ class _Results:
         for number, values, row, _ in self._outcomes(suspects, 1):
             yield number, row if row is not None else self._failed(values, "the process that ran it ended")
 
-    def _outcomes(self, points: Sequence[tuple[int, tuple[Any, ...]]], most: int
+    def _outcomes(self, points: Sequence[Point], most: int
                   ) -> Iterator[tuple[int, tuple[Any, ...], Row | None, Exception | None]]:
         """Number, values and row of each run, or why there is none; `most`: tasks that dask has at once."""
         from distributed import as_completed
 
-        run, queue, given = partial(run_one, self._plan), iter(points), {}  # one function: a worker gets it once
+        run, queue, given = partial(run_one, self._data), iter(points), {}  # one function: a worker gets it once
 
         def submit(number: int, values: tuple[Any, ...]) -> Any:
             future = self._client.submit(run, values, pure=False)
@@ -212,9 +226,31 @@ class _Results:
         return {**dict(zip(plan.vary, _plain(values), strict=True)), **nothing, REASON: why}
 
 
-def run_one(plan: Sweep, values: tuple[Any, ...]) -> Row:
-    """The task of a worker."""
-    return plan.run(values)
+def run_one(data: bytes, values: tuple[Any, ...]) -> Row:
+    """The task of a worker: a run of the sweep in `data`. Raises CannotBegin."""
+    plan, laws = _brought(data)
+    with lent(laws):
+        return plan.run(values)
+
+
+@lru_cache(maxsize=2)
+def _brought(data: bytes) -> tuple[Sweep, list[OwnLaw]]:
+    try:
+        plan, laws = unpacked(data, "what the sweep runs")
+        with lent(laws):
+            return plan, laws
+    except ValueError as error:
+        raise CannotBegin(str(error)) from error
+
+
+def _laws_of(plan: Sweep) -> list[OwnLaw]:
+    """Laws of scripts that the runs may have. ValueError where one of them cannot go to the workers."""
+    named = {plan.settings.get("law"), *plan.vary.get("law", ())}
+    laws = own_laws()
+    for law in laws:
+        if law.hindrance and law.name in named:
+            raise ValueError(law.hindrance)
+    return [law for law in laws if not law.hindrance and (law.name in named or plan.start is not None)]
 
 
 def _plain(values: Sequence[Any]) -> list[Any]:
@@ -227,8 +263,7 @@ def _has_dashboard() -> bool:
 
 
 @contextmanager
-def _spread(plan: Sweep, missing: Sequence[tuple[int, tuple[Any, ...]]], scheduler: str | None, workers: int | None
-            ) -> Iterator[_Results]:
+def _spread(plan: Sweep, missing: Sequence[Point], scheduler: str | None, workers: int | None) -> Iterator[_Results]:
     """Workers for the runs that are missing: those of a scheduler, else processes of this machine."""
     try:
         from dask import config
@@ -236,6 +271,7 @@ def _spread(plan: Sweep, missing: Sequence[tuple[int, tuple[Any, ...]]], schedul
     except ImportError as error:
         raise NoDask("a sweep over several processes needs dask: pip install 'contactlab[study]'; without it "
                      "--workers 0 makes one run after the other") from error
+    data = packed((plan, _laws_of(plan)), "what the sweep runs")
     with config.set({"distributed.scheduler.allowed-failures": 0}), ExitStack() as stack:
         address: Any = scheduler
         if scheduler is None:
@@ -247,4 +283,4 @@ def _spread(plan: Sweep, missing: Sequence[tuple[int, tuple[Any, ...]]], schedul
             client = stack.enter_context(Client(address, timeout="20s", set_as_default=False))
         except OSError as error:
             raise OSError(f"there is no dask scheduler at {scheduler}") from error
-        yield _Results(plan, missing, client)
+        yield _Results(plan, missing, client, data)

@@ -36,6 +36,7 @@ SCENE: Location = ("scene",)
 SHORT = {"height_field": N_("Heights"), "superellipsoid": N_("Superell.")}  # on its button
 FIRST_IN_LIST = ("scene", "body", "joint", "spring", "material", "pair")
 #: icon, title, and what the tool does to what is chosen
+NARROW = 40.0  # [heights of text] of the bar of tools, below which it scrolls
 TOOLS = {
     "move": ("\uf047", N_("Move"), N_("Move what is chosen")),
          "turn": ("\uf2f1", N_("Turn"), N_("Turn what is chosen")),
@@ -426,12 +427,18 @@ def draw_tools(ui: UiState, rect: Rect) -> None:
     """The tools of the mouse, undo and redo, and the button that lets the scene run."""
     bench = ui.workbench
     tools = bench.tools
-    with style.panel("tools", rect, imgui.WindowFlags_.no_scrollbar) as shown:
+    narrow = rect[2] < NARROW * ui.font
+    scrolls = imgui.WindowFlags_.horizontal_scrollbar if narrow else 0
+    with style.panel("tools", rect, imgui.WindowFlags_.no_scrollbar | scrolls) as shown:
         if not shown:
             return
         tip = _("Let it run from its start  (Space; {value}: without playing)").format(value=key_of('edit'))
-        if style.icon_button(ui, "run", "\uf04b  " + _("Run"), tip, width=5.0, on=True):
+        label, width = ("\uf04b", 2.2) if narrow else ("\uf04b  " + _("Run"), 5.0)
+        if style.icon_button(ui, "run", label, tip, width=width, on=True):
             ui.request("play_pause")
+        if narrow:
+            imgui.same_line()
+            _save(ui, "\uf0c7##bench")
         _gap(ui)
         for step, icon, command, name in ((1, "\uf0e2", "undo", bench.undoes), (-1, "\uf01e", "redo", bench.redoes)):
             imgui.begin_disabled(not name)
@@ -460,7 +467,8 @@ def draw_tools(ui: UiState, rect: Rect) -> None:
             imgui.same_line()
             imgui.set_next_item_width(3.5 * ui.font)
             tools.angle = max(imgui.input_double("°##angle", tools.angle, 0.0, 0.0, "%.4g")[1], 1e-3)
-        _state(ui, named=rect[2] > 65.0 * ui.font or 46.0 * ui.font < rect[2] < 57.0 * ui.font)
+        if not narrow:
+            _state(ui, named=rect[2] > 65.0 * ui.font or 46.0 * ui.font < rect[2] < 57.0 * ui.font)
 
 
 def _gap(ui: UiState) -> None:
@@ -470,15 +478,26 @@ def _gap(ui: UiState) -> None:
 def _state(ui: UiState, named: bool) -> None:
     """The file, if there is room to be `named`, and whether it has everything; the button that saves."""
     bench, c = ui.workbench, style.colors(ui)
-    name = bench.path.name if bench.path is not None else _("in no file yet")
-    said = _("There are changes that no file has") if bench.unsaved else _("The file has everything")
     if named:
+        name, said = _file(ui)
         imgui.same_line(imgui.get_window_width() - 15.0 * ui.font)
         with style.color(imgui.Col_.text, c.warning if bench.unsaved else c.muted):
             imgui.align_text_to_frame_padding()
             imgui.text(style.clipped_text(("\uf111 " if bench.unsaved else "") + name, 9.5 * ui.font))
         imgui.set_item_tooltip(said)
     imgui.same_line(imgui.get_window_width() - 5.0 * ui.font)
-    if imgui.button(labelled("\uf0c7  Save##bench")):
+    _save(ui, labelled("\uf0c7  Save##bench"))
+
+
+def _file(ui: UiState) -> tuple[str, str]:
+    """What the file is called, and whether it has everything."""
+    bench = ui.workbench
+    return (bench.path.name if bench.path is not None else _("in no file yet"),
+            _("There are changes that no file has") if bench.unsaved else _("The file has everything"))
+
+
+def _save(ui: UiState, label: str) -> None:
+    name, said = _file(ui)
+    if imgui.button(label):
         ui.request("save")
     imgui.set_item_tooltip(_("Save {name}  ({value}). {said}.").format(name=name, value=key_of('save'), said=said))

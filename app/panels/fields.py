@@ -55,18 +55,20 @@ class Rows:
             self._tables(entry, at, given)
             return
         c, edge = style.colors(ui), style.right_edge()
-        imgui.align_text_to_frame_padding()
         width, differ = 7.6 * ui.font, len(self._values(entry)) > 1
+        end = 1.7 * ui.font if given is not None and not entry.needed else 0.0
+        beside = edge - width - 0.6 * ui.font
+        roomy = beside > NARROWEST * max(entry.count, 2) * ui.font and self._fits(entry, given, beside - end)
+        roomy = roomy or entry.kind == "flag"  # else below its name
+        if roomy:
+            imgui.align_text_to_frame_padding()
         mark = " ≠" if differ else " *" if entry.needed else ""
         with style.color(imgui.Col_.text, c.text if given is not None else c.muted), style.font(ui, size=14.0):
             imgui.text(style.clipped_text(_(entry.title), width - imgui.calc_text_size(mark).x) + mark)
         imgui.set_item_tooltip(self._help(entry) + (_("\nThe chosen bodies differ; this is the first one's.") if differ
                                                     else ""))
-        end = 1.7 * ui.font if given is not None and not entry.needed else 0.0
         unit = f" {entry.unit}" if entry.unit and entry.kind in ("number", "whole") else ""
-        beside = edge - width - 0.6 * ui.font
-        roomy = beside > NARROWEST * max(entry.count, 2) * ui.font and self._fits(entry, given, beside - end)
-        if roomy or entry.kind == "flag":  # else below its name
+        if roomy:
             imgui.same_line(width + 0.6 * ui.font)
         room = imgui.get_content_region_avail().x - end - (imgui.calc_text_size(unit).x if unit else 0.0)
         DRAWN["slider" if slides(entry) else entry.kind](self, entry, label, given, max(room, 3.0 * ui.font))
@@ -140,7 +142,8 @@ class Rows:
 
     def _many_lines(self, entry: Field, label: str, shown: str, room: float) -> None:
         texts = self.ui.state_of(Typing).texts
-        imgui.new_line()
+        if imgui.get_cursor_pos_x() > imgui.get_cursor_start_pos().x:  # beside the name
+            imgui.new_line()
         room = imgui.get_content_region_avail().x - (1.7 * self.ui.font if shown else 0.0)
         lines = 1 + len(texts.get(label, shown)) * 0.55 * self.ui.font / max(room, 1.0)
         flags = imgui.InputTextFlags_.word_wrap

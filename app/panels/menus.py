@@ -154,8 +154,11 @@ def _right_end(ui: UiState, snapshot: Snapshot | None) -> None:
     """Frames per second and the theme at the right end of the bar."""
     text = f"{ui.frames_per_second:.0f} fps" if ui.frames_per_second else ""
     icon = "\uf185" if ui.preferences.dark else "\uf186"
-    width = imgui.calc_text_size(text).x + 3.5 * ui.font
-    imgui.same_line(imgui.get_window_width() - width)
+    room = imgui.get_window_width() - imgui.get_cursor_pos_x() - 3.5 * ui.font
+    if room < 0.0:  # the menus need all of the bar; View has the theme, too
+        return
+    text = text if imgui.calc_text_size(text).x < room else ""
+    imgui.same_line(imgui.get_window_width() - imgui.calc_text_size(text).x - 3.5 * ui.font)
     style.muted(ui, text)
     if imgui.menu_item_simple(icon):
         ui.request("theme")

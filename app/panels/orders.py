@@ -58,7 +58,7 @@ def draw_orders(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]
         imgui.same_line()
         imgui.begin_child(f"order_{name}", (width, 21.0 * ui.font), 0, imgui.WindowFlags_.no_scrollbar)
         with style.font(ui, bold=True, size=13.0), style.color(imgui.Col_.text, style.colors(ui).muted):
-            imgui.text(title)
+            imgui.text_wrapped(title)
         with style.font(ui, size=13.0):
             _plot(ui, mine, study.points if study else (), name)
         imgui.end_child()
@@ -149,11 +149,11 @@ def _truth(ui: UiState, mine: OrdersUi, has_forms: bool) -> None:
 def told(points: list[OrderPoint]) -> str:
     """The order of a variant in a word; "" before all of its runs are made."""
     if any(math.isnan(p.error) for p in points):
-        return "failed"
+        return _("failed")
     if len(points) < len(FACTORS):
         return ""
     if max(p.error for p in points) < ROUNDING:
-        return "exact"
+        return _("exact")
     order = order_of(points)
     return "–" if math.isnan(order) else f"{order:.2f}"
 

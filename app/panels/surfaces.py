@@ -10,7 +10,7 @@ from ...physics.laws.soft import D_N, D_R, K_N, K_S, LAWS, lumped
 from ...physics.methods.compliant.stability import stable_step
 from ...physics.run.messages import Set, Snapshot
 from ...physics.scene.gains import Gains, damping_for, meaning
-from ..own_law import ELSEWHERE
+from ..elsewhere import ELSEWHERE
 from ..ui_state import UiState
 from . import style
 from .rows import FULL, Send, as_materials_say, ask, right_aligned, setting_slider, value_of, value_row

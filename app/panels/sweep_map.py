@@ -74,6 +74,8 @@ def draw_sweep_map(ui: UiState, snapshot: Snapshot, send: Callable[[Command], No
                      if mine.table is None
                      else _("{name}: runs that were made before.").format(name=mine.table.path.name))
                 + _(" A click on a cell opens that run."), wrap=True)
+    if mine.table is not None and mine.table.scripted:
+        style.muted(ui, _("A script has prepared each of these runs; what a click opens goes without it."), wrap=True)
     wide = min(24.0 * ui.font, 0.45 * imgui.get_content_region_avail().x)
     high = min(24.0 * ui.font, 0.6 * imgui.get_io().display_size.y)
     imgui.begin_child("map_choice", (wide, high))

@@ -10,6 +10,8 @@ Restitution is part of d: d_n contains e ζ⁻, so that u_n >= 0 says ζ⁺ >= -
 accelerations for u and d.
 """
 
+from __future__ import annotations
+
 import math
 import pathlib
 import zipfile
@@ -63,7 +65,14 @@ class SolveInfo(NamedTuple):
 
 @dataclass(frozen=True)
 class ContactProblem:
-    """A contact problem with the matrix written out; compare `system.System`, which knows the bodies instead."""
+    """A contact problem of c contacts, with the matrix written out: find λ >= 0, or in Coulomb's cone, such that
+    M λ + d complements it. Rows are velocities, λ impulses [N s]. `frictionless` and `frictional` make one of arrays,
+    `Simulation.problem` of an instant; `SOLVERS` solve it.
+
+    M: (k, k) [1/kg], k = c, with friction 3 c: normal and two tangents of each contact.
+    d: (k,) [m/s], velocities without contact impulses.
+    friction: (c,) μ of each contact; empty: frictionless, one row a contact.
+    """
 
     M: Array         #: (k, k) [1/kg]
     d: Array         #: (k,) [m/s]
@@ -84,19 +93,20 @@ class ContactProblem:
             raise ValueError("friction coefficients must be >= 0")
 
     @classmethod
-    def frictionless(cls, M: ArrayLike, d: ArrayLike) -> "ContactProblem":
-        """The LCP 0 <= M λ + d ⊥ λ >= 0 from M (c, c) and d (c,)."""
+    def frictionless(cls, M: ArrayLike, d: ArrayLike) -> ContactProblem:
+        """The LCP 0 <= M λ + d ⊥ λ >= 0 from M (c, c) [1/kg] and d (c,) [m/s]."""
         return cls(_floats(M), _floats(d).ravel(), np.zeros(0))
 
     @classmethod
-    def frictional(cls, M: ArrayLike, d: ArrayLike, friction: ArrayLike) -> "ContactProblem":
-        """A problem with Coulomb friction from M (3c, 3c), d (3c,) and mu (c,) or one mu for all."""
+    def frictional(cls, M: ArrayLike, d: ArrayLike, friction: ArrayLike) -> ContactProblem:
+        """A problem with Coulomb friction from M (3c, 3c) [1/kg], d (3c,) [m/s] and μ (c,) or one μ for all."""
         d = _floats(d).ravel()
         mu = np.broadcast_to(_floats(friction), (len(d) // 3,))
         return cls(_floats(M), d, mu.copy())
 
     @property
     def contact_count(self) -> int:
+        """Number of contacts c."""
         return len(self.friction) if len(self.friction) else len(self.d)
 
     @property
@@ -110,7 +120,7 @@ class ContactProblem:
             np.savez(file, M=self.M, d=self.d, friction=self.friction)
 
     @classmethod
-    def load(cls, path: pathlib.Path | str) -> "ContactProblem":
+    def load(cls, path: pathlib.Path | str) -> ContactProblem:
         """Read a problem written by `save`; ValueError names the file and what is wrong with it."""
         try:
             with zipfile.ZipFile(given_path(path)) as archive:

@@ -20,6 +20,7 @@ from ..core.model import Array, Model
 from ..core.report import Event, JointImpulse, Reason, Settings
 from ..core.state import Case, Owner, State
 from ..dynamics.forces import Loads, empty_loads
+from ..laws.soft import LAWS
 from ..look.timeline import BODY_A, BODY_B, END, Bars
 from ..methods.choices import check_settings
 from ..scene.build import Setup
@@ -29,9 +30,14 @@ from ..simulation.simulation import Simulation
 
 LAST_STEP = 2**53       # greatest number of a step in a file
 LAST_MODE = 2           # greatest `Surfaces.mode`
+LONGEST_NAME = 40       # characters of a name in a sentence
 #: columns of the tables of a state that grow with its contacts -> which table
 TABLES = {id(a): k for k, part in enumerate((EMPTY.memory, EMPTY.surfaces, (*EMPTY.sleep.contacts, EMPTY.sleep.facing)))
           for a in part if len(a) == 0}
+
+
+class UnknownLaw(ValueError):
+    """A run was computed by a soft law of a script, which this process does not have."""
 
 
 class Mark(NamedTuple):
@@ -245,6 +251,9 @@ def _check_state(state: State, model: Model) -> None:
 def _inputs(row: dict[str, Any], setup: Setup) -> Inputs:
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in row["settings"].items()}
     _demand(values.keys() == asdict(Settings()).keys(), "it has settings that this version does not know")
+    if values["law"] not in LAWS:
+        raise UnknownLaw(f"was computed by the soft law {str(values['law'])[:LONGEST_NAME]!r}, which a script had "
+                         "made; a window that a script opens after contactlab.soft_law knows the law")
     changed = {name: value for name, value in values.items() if value != getattr(Settings(), name)}
     return Inputs(check_settings(Settings(), changed), None if row["loads"] is None else _loads(row["loads"], setup))
 

@@ -36,7 +36,7 @@ from ..scene.checks import SceneError, read_tables
 from ..scene.scene import Scene
 from ..scene.toml_writer import to_toml
 from ..simulation.history import BUDGET
-from .recording import Heading, Page, Recording, Track, decode, encode, layout
+from .recording import Heading, Page, Recording, Track, UnknownLaw, decode, encode, layout
 
 SUFFIX = ".contactlab"
 PACKED = "scene.toml"          # in a packed scene
@@ -172,6 +172,8 @@ def read_run(path: str | Path) -> Recording:
         raise SceneError(f"{path}: cannot be read ({error.strerror or error}).") from error
     except SceneError:
         raise
+    except UnknownLaw as error:
+        raise SceneError(f"{path.name}: {error}.") from error
     except DAMAGES as error:
         raise SceneError(f"{path.name}: is not a recorded run, or is damaged ({error}).") from error
 

@@ -4,6 +4,8 @@ The script and its panel live on the physics thread. What is to be seen of the p
 `ShownPanel`; what the user does to it comes in as a command, SetControl.
 """
 
+from __future__ import annotations
+
 import reprlib
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -191,7 +193,7 @@ class Panel:
     # ----------------------------------------------------------------------------------------- told every step
 
     def text(self, name: str, value: Any) -> None:
-        """Show a text or a number beside its name."""
+        """Show a text or a number, without or with its unit, beside its name."""
         if self._heard:
             self._texts[name] = f"{value:.4g}" if isinstance(value, float) else str(value)
 

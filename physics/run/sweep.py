@@ -15,16 +15,19 @@ from typing import Any
 
 from ..core.limits import RUNS
 from ..core.settings import SETTINGS
+from ..laws.soft import LAWS
 from ..methods.choices import check_settings
 from ..scene.scene import Scene
-from ..simulation.failure import CannotStep
+from ..simulation.failure import CannotStep, script_reason
 from ..simulation.simulation import Simulation
+from .function_mark import function_mark
 from .measures import measured
 
 LONGEST_RUN = 1e5       # [s] of simulated time
 REASON = "reason"       # column: why a run failed, "" where it did not
 
 Row = dict[str, Any]
+Start = Callable[[Simulation], object]
 
 
 # -------------------------------------------------------------------------------------------------- the sweep
@@ -41,6 +44,7 @@ class Sweep:
     settings: Mapping[str, Any] = field(default_factory=dict)  #: of all runs
     #: further measures: a function of the simulation at the end of a run
     functions: Mapping[str, Callable[[Simulation], float]] = field(default_factory=dict)
+    start: Start | None = None  #: is called with the simulation of each run before its first step
 
     def __post_init__(self) -> None:
         if not self.vary or not (self.measures or self.functions):
@@ -101,9 +105,18 @@ class Sweep:
         """A hash of all that the rows depend on: a sweep goes on only with rows of its own."""
         of = {"scene": self.scene.tables.model_dump(mode="json", exclude_defaults=True),
               "vary": {name: list(map(_plain, values)) for name, values in self.vary.items()},
-              "measures": list(self.measures), "functions": list(self.functions), "until": self.until,
+              "measures": list(self.measures), "until": self.until,
+              "functions": {name: function_mark(function) for name, function in self.functions.items()},
+              "start": function_mark(self.start),
+              "laws": {name: function_mark(LAWS[name].force) for name in self._laws},
               "settings": {name: _plain(value) for name, value in self.settings.items()}}
         return hashlib.sha256(json.dumps(of, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+    @property
+    def _laws(self) -> list[str]:
+        """Laws of soft surfaces that are named."""
+        named = {*self.vary.get("law", ()), self.settings.get("law")}
+        return [name for name in LAWS if name in named]
 
     def simulation(self, values: Sequence[Any]) -> Simulation:
         """The simulation of one run at its start. Raises ValueError, CannotStep."""
@@ -113,6 +126,11 @@ class Sweep:
         chosen = {**self.settings, **{name: value for name, value in given.items() if name in SETTINGS}}
         now = asdict(sim.settings)
         sim.set(**{name: value for name, value in chosen.items() if value != now[name]})
+        if self.start is not None:
+            try:
+                self.start(sim)
+            except Exception as error:
+                raise CannotStep(script_reason(error, sim.time)) from error
         return sim
 
     def run(self, values: Sequence[Any]) -> Row:

@@ -1,5 +1,7 @@
 """Refusals: whatever goes wrong on the way from a file to a scene leaves as one kind of error, in sentences."""
 
+from __future__ import annotations
+
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,6 +1,8 @@
 """Scenes: read from TOML, URDF, MJCF or mesh files or from dictionaries, checked, saved, and built into what the engine
 runs on."""
 
+from __future__ import annotations
+
 import filecmp
 import math
 import os
@@ -34,7 +36,14 @@ HELD = ("kinematic", "spring", "compare", "closed_form", "array")
 
 @dataclass(frozen=True)
 class Scene:
-    """A checked scene. It is immutable, and equal to another scene whose tables are equal."""
+    """A checked scene. It is immutable, and equal to another scene whose tables are equal. `load`, `from_dict` and the
+    other class methods make one.
+
+    tables: what its file says, with all defaults, in SI units.
+    folder: where mesh files lie.
+    path: the file it was read from.
+    notes: what was left out of a robot's file, or assumed.
+    """
 
     tables: SceneFile
     folder: Path | None = field(default=None, compare=False)  #: where mesh files lie
@@ -48,10 +57,12 @@ class Scene:
 
     @property
     def title(self) -> str:
+        """What it is called."""
         return self.tables.scene.title
 
     @property
     def summary(self) -> str:
+        """What it shows, in a sentence or two."""
         return self.tables.scene.summary
 
     @property
@@ -93,12 +104,12 @@ class Scene:
         return self.tables.camera
 
     @classmethod
-    def load(cls, path: str | Path) -> "Scene":
+    def load(cls, path: str | Path) -> Scene:
         """Read a scene file. Raises SceneError, with one sentence for each mistake."""
         return cls._read(given_path(path, SceneError), _read_toml)
 
     @classmethod
-    def from_text(cls, text: str, folder: str | Path | None, name: str = "scene") -> "Scene":
+    def from_text(cls, text: str, folder: str | Path | None, name: str = "scene") -> Scene:
         """The scene that the text of a scene file says; mesh files lie below `folder`. Raises SceneError, whose
         sentences begin with `name`."""
         with refusing(name):
@@ -107,13 +118,13 @@ class Scene:
             return cls._from_tables(_toml(text.encode(), name), folder, name)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], folder: str | Path | None = None) -> "Scene":
+    def from_dict(cls, data: Mapping[str, Any], folder: str | Path | None = None) -> Scene:
         """The scene of the same tables as in a file; mesh files lie below `folder`. Raises SceneError."""
         with refusing("scene"):
             return cls._from_tables(data, folder, "scene")
 
     @classmethod
-    def _from_tables(cls, data: Mapping[str, Any], folder: str | Path | None, name: str) -> "Scene":
+    def _from_tables(cls, data: Mapping[str, Any], folder: str | Path | None, name: str) -> Scene:
         if not isinstance(folder, str | Path | None):
             raise SceneError(f"{name}: its folder is {shown(folder)}; it must be a path, or None without meshes.")
         below = None if folder is None else given_path(folder or ".", SceneError)
@@ -121,10 +132,16 @@ class Scene:
 
     @classmethod
     def from_mesh(cls, path: str | Path, collide: str | None = None, scale: float = 1.0, split: bool | None = None,
-                  thickness: float | None = None, beside: Sequence[str | Path] = ()) -> "Scene":
+                  thickness: float | None = None, beside: Sequence[str | Path] = ()) -> Scene:
         """A mesh as a body that falls on the ground; as several where the file names nodes, objects or groups, or holds
-        separate solids, or where there are files beside it. For the arguments see `MeshChoices`. Raises SceneError
-        where a file cannot be read or is no solid.
+        separate solids, or where there are files beside it. Raises SceneError where a file cannot be read or is no
+        solid.
+
+        collide: "hull", "parts" (convex ones) or "surface" (its triangles); None: parts where it is hollow, else hull.
+        scale: metres per unit of the file.
+        split: a body for each connected piece, or one in all; None: for each separate solid.
+        thickness: [m] of the shell that each surface is; None: they are solids.
+        beside: other files that are in the same scene.
         """
         choices, path = MeshChoices(collide, scale, split, thickness), given_path(path, SceneError)
         if not beside:
@@ -140,7 +157,7 @@ class Scene:
             return cls(read_tables(found.tables, name, folder), folder, None, found.notes)
 
     @classmethod
-    def from_urdf(cls, path: str | Path) -> "Scene":
+    def from_urdf(cls, path: str | Path) -> Scene:
         """A robot from a URDF file, with the meshes beside it; one that is free stands on the ground. Raises SceneError
         where it cannot be read."""
         scene = cls._read(given_path(path, SceneError), read_urdf)
@@ -148,12 +165,12 @@ class Scene:
             return scene._with_overlaps_apart()._on_its_ground()
 
     @classmethod
-    def from_mjcf(cls, path: str | Path) -> "Scene":
+    def from_mjcf(cls, path: str | Path) -> Scene:
         """A model from an MJCF file. Raises SceneError where it cannot be read."""
         return cls._read(given_path(path, SceneError), read_mjcf)
 
     @classmethod
-    def _read(cls, path: Path, read: Callable[[Path], Found], follow: bool = False) -> "Scene":
+    def _read(cls, path: Path, read: Callable[[Path], Found], follow: bool = False) -> Scene:
         """The one way from a file to a scene; its meshes lie in the folder of `path`, or with `follow` in that of the
         file that `path` is a link to."""
         with refusing(path.name):
@@ -161,7 +178,7 @@ class Scene:
             found = read(real)
             return cls(read_tables(found.tables, path.name, real.parent), real.parent, path, found.notes)
 
-    def _with_overlaps_apart(self) -> "Scene":
+    def _with_overlaps_apart(self) -> Scene:
         """The same robot, whose links that overlap as drawn pass through each other: hulls of meshes often do near a
         joint, where no motion could part them."""
         pairs = overlapping(self.build())
@@ -172,7 +189,7 @@ class Scene:
                 f"{', '.join(f'{a} and {b}' for a, b in pairs[:3])}{', …' if len(pairs) > 3 else ''}")
         return replace(self, tables=self.tables.model_copy(update={"apart": tuple(given)}), notes=(*self.notes, note))
 
-    def _on_its_ground(self) -> "Scene":
+    def _on_its_ground(self) -> Scene:
         """The same robot with the plane below it, where it has one, raised to where it stands."""
         bodies = self.tables.body
         at = next((k for k, body in enumerate(bodies) if body.shape and body.shape[0].type == "plane"), -1)
@@ -186,7 +203,7 @@ class Scene:
         moved = (*bodies[:at], ground, *bodies[at + 1 :])
         return replace(self, tables=self.tables.model_copy(update={"body": moved}))
 
-    def with_coordinates(self, coordinates: str) -> "Scene":
+    def with_coordinates(self, coordinates: str) -> Scene:
         """The same scene with its joints in other coordinates. Raises SceneError where they do not allow the scene.
 
         "maximal": all joints become constraints; a free joint is left out, for its body is free without it. Joints that

@@ -4,6 +4,8 @@ A handle holds no numbers: it reads them from the simulation, whatever its insta
 into the state at once. Vectors are in the world frame, quaternions are w x y z, all in SI units.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn, Protocol
 
@@ -279,7 +281,7 @@ class BodyList(Sequence[Body]):
 
     @property
     def orientation(self) -> Array:
-        """(n, 4) w x y z"""
+        """Unit quaternions (n, 4), w x y z."""
         return quaternion_products(self._sim.state.bodies.q, self._sim.labels.axes)
 
     @property

@@ -1,5 +1,7 @@
 """What can be read of a simulation at its instant: bodies, joints, contacts, energies, by name and as arrays."""
 
+from __future__ import annotations
+
 from bisect import bisect_left
 from pathlib import Path
 from typing import Any, cast
@@ -43,8 +45,8 @@ class Reading:
     @property
     def q(self) -> Array:
         """Generalized positions (7 k + n_q,) of the k free bodies in their order: quaternion w x y z (body frame ->
-        world), then centre of mass [m]; then the positions of the joints of all links in the order of `model.trees`.
-        The body frame is along the principal axes."""
+        world), then centre of mass [m]; then the positions of the joints of all links in the order of the model's
+        trees. The body frame is along the principal axes."""
         bodies = self.state.bodies
         return np.concatenate([np.hstack([bodies.q, bodies.x])[self._dynamic].ravel(), self.state.joints.q])
 
@@ -78,8 +80,8 @@ class Reading:
         return self.body(body).angular_velocity
 
     def frames(self) -> tuple[Array, Array, Array, Array]:
-        """position (n, 3), orientation (n, 4), velocity (n, 3) and angular_velocity (n, 3) of all bodies, as the
-        methods of these names give them."""
+        """Position (n, 3) [m], orientation (n, 4), velocity (n, 3) [m/s] and angular velocity (n, 3) [rad/s] of all
+        bodies, as `position`, `orientation`, `velocity` and `angular_velocity` give them."""
         every = self.bodies
         return every.position, every.orientation, every.velocity, every.angular_velocity
 
@@ -133,7 +135,7 @@ class Reading:
 
     @property
     def events(self) -> list[Event]:
-        """Events up to now, oldest first; at least the last `limits.EVENTS`."""
+        """Events up to now, oldest first; of very many the latest."""
         return self._events[: self._events_before(self.step_count + 1)]
 
     @property
@@ -190,7 +192,8 @@ class Reading:
         return measure(self._model, self.state.bodies, self.state.joints)[0]
 
     def momentum(self) -> tuple[Array, Array]:
-        """Momentum [kg m/s] and angular momentum about the world origin [kg m2/s] of the bodies that forces move."""
+        """Momentum (3,) [kg m/s] and angular momentum (3,) [kg m2/s] about the world origin of the bodies that forces
+        move."""
         momenta = measure(self._model, self.state.bodies, self.state.joints)[1]
         return momenta[0], momenta[1]
 

@@ -1,5 +1,7 @@
 """Simulation: one model, one state, one method. Scripts use it; in the app the physics thread owns it."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -43,8 +45,18 @@ BODY_STEPS = 4000  # and at most so many for all bodies: hundredths of a second,
 
 class Simulation(Reading):
     """Runs a scene. Bodies are named as in the scene or numbered as in `labels.bodies`; vectors are in the world frame.
-
     Keyword arguments override the scene's own settings; `set` changes them later, as the sliders do.
+
+    To run: `step`, `run`, `reset`, `set`; `save` and `restore`; `record_history` and `seek`; `problem`.
+    To act: `apply_force`, `apply_torque`, `grab`, `controller`, `force_law`, and what `body` and `joint` return.
+    To read: `time`, `body`, `bodies`, `joint`, `joints`, `contact_list`, `contacts`, `events`, `energy`, `momentum`,
+    `table`, `to_dataframe`, `trace`. The other methods serve the window.
+
+    controller: is called with the simulation before every new step, say to put forces on it; these are recorded, so
+        that steps that are made again need no controller.
+    force_law: f(t, x, q, v, w, force, torque), called likewise with a row a body: t [s], centres of mass x (n, 3) [m],
+        quaternions q (n, 4) of the principal axes, v (n, 3) [m/s], ω (n, 3) [rad/s]; adds to force (n, 3) [N] at the
+        centres and to torque (n, 3) [N m] about them.
     """
 
     def __init__(
@@ -61,11 +73,7 @@ class Simulation(Reading):
         self._info: StepInfo | None = StepInfo()
         self.history: History | None = None
         self.replaying = False          #: recorded steps are made again as they were, until something is changed
-        #: called with the simulation before every new step, say to put forces on it; what it puts is recorded, so that
-        #: steps that are made again need no controller
         self.controller: Callable[[Simulation], object] | None = None
-        #: f(t, x, q, v, w, force, torque), called likewise with a row a body: centres of mass x [m], turns q of the
-        #: principal axes, v, ω; adds to force [N] at the centres and to torque [N m] about them
         self.force_law: Callable[..., object] | None = None
         self._observers: list[Callable[[Simulation], None]] = []  # called after every new step
         self._events: list[Event] = []  # ordered by step; after seeking back also later ones, until the next step
@@ -268,7 +276,7 @@ class Simulation(Reading):
         return (f"the motion of {', '.join(names) or 'the system'} is no longer finite after t = {self.time:.6g} s; "
                 "a smaller step h may help")
 
-    def trace(self, every: int = 1, **quantities: "Callable[[Simulation], float]") -> AbstractContextManager[Trace]:
+    def trace(self, every: int = 1, **quantities: Callable[[Simulation], float]) -> AbstractContextManager[Trace]:
         """Note quantities now and after every `every`-th step inside a with block; else kinetic, potential and total
         energy [J] and the number of contacts:
 
@@ -311,7 +319,7 @@ class Simulation(Reading):
         settings, loads = self.inputs(step - 1)
         return state, settings, loads, overridden(self._scene_model, settings)
 
-    def elsewhere(self, state: State, contacts: Contacts, events: list[Event]) -> "Simulation":
+    def elsewhere(self, state: State, contacts: Contacts, events: list[Event]) -> Simulation:
         """A second simulation that stands at another state of the scene, with these contacts and events up to now. It
         shares the history, for reading and `seek`. It must not be stepped, for that would change the shared history."""
         other = copy(self)
@@ -515,7 +523,7 @@ class Simulation(Reading):
         """From now on `reset` leads back to this instant."""
         self._start = self.step_count, copy_state(self.state)
 
-    def begin_as(self, other: "Simulation") -> None:
+    def begin_as(self, other: Simulation) -> None:
         """Begin where another simulation of the same scene does."""
         self._start = other._start
         self.reset()

@@ -1,5 +1,7 @@
 """What a simulation shows, as tables: columns by their headings, for data frames and files."""
 
+from __future__ import annotations
+
 import csv
 import io
 from collections.abc import Callable, Iterator

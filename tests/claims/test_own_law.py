@@ -1,13 +1,18 @@
 """Laws of soft surfaces and forces that scripts bring along."""
 
 import math
+from dataclasses import replace
 
 import numba
 import numpy as np
 import pytest
 
 import contactlab
+from contactlab.physics import SceneError
 from contactlab.physics.laws.soft import LAWS
+from contactlab.physics.run.comparison import Comparison
+from contactlab.physics.run.messages import Side
+from contactlab.physics.run.run_file import read_run, write_run
 from contactlab.physics.scene.gains import Gains, meaning
 from contactlab.physics.simulation.failure import CannotStep
 
@@ -111,6 +116,37 @@ def test_a_law_that_fails_stops_the_step_with_its_line_and_the_state_is_that_bef
     assert np.isfinite(sim.position("ball")).all() and sim.time < 0.2
     sim.set(law="kelvin_voigt")
     sim.run(until=0.3)
+
+
+def test_sides_of_a_comparison_move_by_own_laws_as_they_would_alone():
+    contactlab.soft_law("elastic", elastic)
+    contactlab.soft_law("plain", lambda depth, rate, k, d: k * depth + d * rate)
+    laws, given = ("elastic", "plain", "kelvin_voigt"), {"integrator": "rk4", "substeps": 2}
+    sim = ball(h=1e-3, **given)
+    run = Comparison(sim.scene, {}, 16)
+    run.compare([Side(replace(sim.settings, law=law)) for law in laws])
+    for _ in range(150):
+        run.step()
+    for member, law in zip(run.members, laws, strict=True):
+        bodies = member.simulation.state.bodies
+        assert np.array_equal(np.hstack([bodies.x, bodies.q, bodies.P, bodies.L]), states(law, 150, **given))
+
+
+def test_a_run_by_an_own_law_opens_where_the_law_is_known_and_is_refused_by_name_elsewhere(tmp_path):
+    contactlab.soft_law("elastic", elastic)
+    sim = ball(law="elastic", h=1e-3)
+    run = Comparison(sim.scene, {}, 16)
+    run.compare([Side(sim.settings)])
+    for _ in range(60):
+        run.step()
+    path = tmp_path / "a.contactlab"
+    write_run(path, run.heading, run.take(everything=True))
+    again = Comparison(sim.scene, {}, 16, read_run(path))
+    again.seek(60)
+    assert again.differs is None and again.simulation.settings.law == "elastic"
+    del LAWS["elastic"]
+    with pytest.raises(SceneError, match=r"a.contactlab: was computed by the soft law 'elastic', which a script"):
+        read_run(path)
 
 
 @pytest.mark.parametrize("name, force, said", [

@@ -381,6 +381,43 @@ def passing(sim, until):
     return found
 
 
+def test_welds_carry_what_hangs_on_them_and_a_blow_by_its_distance_and_a_welded_rod_swings_as_one():
+    """Of n pieces of the mass m and length a that hang on a weld: n m g, and n² m g a/2. A blow P at the distance l
+    from it: P l. Three pieces of a rod of the length L that are one swing about its end with the period of small
+    angles, 2π √(2 L/3 g), times 1 + θ²/16; the square section of side b adds b²/8 L² of it, 6e-4."""
+    sim, text = opened("welds")
+    welds = [sim.labels.joints.index(f"{name} weld") for name in ("inner", "middle", "outer")]
+    assert "of three pieces is welded to a wall by fixed joints" in text and "two rods of three pieces" in text
+    sim.step()
+    told = look(sim, Inspect("joints")).joints
+    assert told is not None
+    forces, moments = (np.linalg.norm(a[welds], axis=1) for a in (told.force, told.moment))
+    hanging = np.array([3, 2, 1])
+    assert forces == pytest.approx(hanging * 2.0 * G, rel=1e-9)
+    assert moments == pytest.approx(hanging**2 * G * 0.3, rel=1e-9)
+    assert forces == pytest.approx(numbers(r"(58.9), (39.2) and (19.6) N,", text), abs=0.05)
+    assert moments == pytest.approx(numbers(r"of (26.5), (11.8) and (2.9) N m", text), abs=0.05)
+    assert "as 9 : 4 : 1" in text
+    swings, bent, crossed = [], 0.0, []
+    while sim.time < 2.5:
+        sim.step()
+        x, _, z = sim.position("welded bottom") - (1.25, 0.0, 1.3)
+        swings.append(np.arctan2(x, -z))
+        if len(swings) > 1 and swings[-1] * swings[-2] < 0.0:
+            crossed.append(sim.time - sim.settings.h * swings[-1] / (swings[-1] - swings[-2]))
+        top, middle, bottom = (sim.position(f"hinged {name}") for name in ("top", "middle", "bottom"))
+        turns = [np.arctan2(end[0] - start[0], start[2] - end[2]) for start, end in ((top, middle), (middle, bottom))]
+        bent = max(bent, abs(turns[1] - turns[0]))
+    period = 2.0 * np.pi * np.sqrt(2.0 * 0.9 / (3.0 * G)) * (1.0 + np.radians(20.0) ** 2 / 16.0)
+    assert 2.0 * (crossed[1] - crossed[0]) == pytest.approx(period, rel=2e-3)
+    assert 2.0 * (crossed[1] - crossed[0]) == pytest.approx(numbers(r"once in (1.57) s", text)[0], abs=0.005)
+    assert np.degrees(bent) == pytest.approx(numbers(r"by up to (10)°", text)[0], abs=0.5)
+    blow = next(event for event in sim.events if sim.number("ball") in event.bodies)
+    passed = {j.joint: np.linalg.norm(j.moment) for j in blow.joints}
+    assert blow.impulse[2] == pytest.approx(numbers(r"ball, (3.85) N s", text)[0], abs=0.005)
+    assert [passed[k] for k in welds] == pytest.approx(blow.impulse[2] * np.array([0.85, 0.55, 0.25]), rel=1e-9)
+
+
 def test_one_universal_joint_makes_the_turn_uneven_and_a_second_one_even_again():
     """ω₂/ω₁ = cos β/(1 - sin² β sin² θ), θ from where the driving shaft's pin is at right angles to both shafts: from
     cos β to 1/cos β, twice a turn."""

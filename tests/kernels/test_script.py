@@ -1,5 +1,7 @@
 """A script that drives a simulation on the physics thread: its step, its panel, its errors."""
 
+import math
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +17,8 @@ from contactlab.physics.run import script as script_module
 from contactlab.physics.run.runner import Runner
 from contactlab.physics.run.script import Panel, Script
 from contactlab.physics.simulation.history import hash_of_state
+
+PATIENCE = 60.0  # [s] of a thread on a busy machine
 
 
 @pytest.fixture(autouse=True)
@@ -137,6 +141,37 @@ def test_an_error_of_the_script_pauses_the_run_shows_its_line_and_play_goes_on()
     assert "step(sim)" not in shown.error and "raise faults.pop()" in runner.failure
     shown = do(runner, m.Step(1))
     assert shown.step == 4 and shown.error is None
+
+
+def test_a_step_that_blocks_is_told_by_its_time_and_leaves_the_window_its_last_picture():
+    """The thread cannot be ended from outside; who closes the window is told so, see `view`."""
+    go_on, begun = threading.Event(), threading.Event()
+
+    def step(sim):
+        begun.set()
+        go_on.wait(PATIENCE)
+
+    sim = pendulum()
+    sim.begin_here()
+    runner = Runner(sim.scene, script=Script(sim, step))
+    runner.start()
+    try:
+        assert begun.wait(PATIENCE)
+        before = runner.busy
+        runner.stop()
+        assert not runner.join(0.2) and runner.busy > before + 0.1 and runner.latest.step == 0
+    finally:
+        go_on.set()
+    assert runner.join(PATIENCE)
+
+
+@pytest.mark.parametrize("nonsense", [math.nan, "a word", [1, 2], object()])
+def test_what_a_step_returns_means_nothing(nonsense):
+    alone, sim = pendulum(), pendulum()
+    do(driven(sim, lambda sim: nonsense), m.Step(3))
+    for _ in range(3):
+        alone.step()
+    assert hash_of_state(sim.state) == hash_of_state(alone.state)
 
 
 def test_a_comparison_is_driven_on_every_side_and_plotted_of_the_first():

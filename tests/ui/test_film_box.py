@@ -7,6 +7,7 @@ import fakes
 import pytest
 from test_video import TOML
 
+import contactlab
 from contactlab.app import film_of_run
 from contactlab.app.film_of_run import curves_of, table_of
 from contactlab.app.lab import Lab
@@ -51,8 +52,16 @@ def test_curves_are_those_of_the_tab_plot(lab):
     assert curves_of(lab.ui, lab.snapshot) == ("energy", "v_z:ball")
 
 
-def test_the_video_of_the_run_is_made_beside_the_window(lab, tmp_path, monkeypatch):
-    """0.4 s of run at 10 frames a second: 4 frames; then nothing is left but the video."""
+def test_the_video_of_the_run_is_made_beside_the_window(lab, tmp_path, monkeypatch, no_law_stays):
+    """0.4 s of run at 10 frames a second: 4 frames; then nothing is left but the video. The last steps are by a law of
+    a script, which the other process is given."""
+    contactlab.soft_law("mine", lambda depth, rate, k, d: k * depth + d * rate)
+    for name, value in {"stiffness_n": 1e4, "stiffness_t": 1e4, "law": "mine", "method": "compliant"}.items():
+        lab.engine.send(m.Set(name, value))
+    lab.engine.send(m.Step(4))
+    lab.engine.tick()
+    lab.update()
+    assert lab.snapshot.settings.law == "mine" and lab.snapshot.notice is None
     table = table_of(lab.ui, lab.camera, lab.snapshot)
     small = table.model_copy(update={"size": (160, 90), "rate": 10, "slow_at_events": 1.0})
     monkeypatch.setattr(film_of_run, "table_of", lambda *_: small)

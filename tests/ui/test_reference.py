@@ -1,5 +1,7 @@
 """The reference of the Python interface: made from the docstrings, whole, and read without a network."""
 
+import inspect
+import pydoc
 import re
 import time
 import webbrowser
@@ -8,10 +10,16 @@ import fakes
 import pytest
 
 import contactlab
+from contactlab import Simulation, physics
 from contactlab.app import cli, lab, reference
 from contactlab.app.commands import run
 from contactlab.app.lab import Lab
+from contactlab.app.remote import View
+from contactlab.app.replay import Replay
 from contactlab.app.ui_state import UiState
+from contactlab.physics.run.script import Control
+from contactlab.physics.simulation.handles import Body, BodyList, Contact, Joint, JointList
+from contactlab.physics.simulation.tables import Trace
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +47,61 @@ def test_all_links_and_pictures_of_the_pages_are_their_own(pages):
         loaded = re.findall(r'(?:src|href)="([^"#]+)', text)
         assert [link for link in loaded if link.startswith("http") and "pdoc.dev" not in link] == [], name
         assert re.findall(r'<(?:script|link)[^>]*(?:src|href)="http', text) == []
+
+
+#: the public names, and the classes that they lead to
+SHOWN = [*(getattr(contactlab, name) for name in contactlab.__all__), Body, BodyList, Joint, JointList, Contact, Trace,
+         Control, View, Replay]
+CLASSES = [shown for shown in SHOWN if inspect.isclass(shown)]
+
+
+def members(shown):
+    """Public methods and properties by name, those of our own base classes too."""
+    for base in shown.__mro__ if inspect.isclass(shown) else ():
+        if base.__module__.startswith("contactlab"):
+            for name, member in vars(base).items():
+                function = getattr(member, "fget", None) or getattr(member, "__func__", member)
+                if not name.startswith("_") and inspect.isfunction(function):
+                    yield name, function
+
+
+@pytest.mark.parametrize("shown", SHOWN, ids=lambda shown: shown.__name__)
+def test_help_says_what_everything_is_and_takes(shown):
+    """Docstrings and types of all; of arrays their shapes and units, of numbers their units."""
+    every = list(members(shown)) if inspect.isclass(shown) else [(shown.__name__, shown)]
+    for name, function in [(shown.__name__, shown), *every]:
+        assert function.__doc__, name
+    for name, function in every:
+        hints, said = function.__annotations__, function.__doc__
+        assert {*inspect.signature(function).parameters} - {"self", "cls"} <= {*hints} and "return" in hints, name
+        returned = str(hints["return"])
+        if "Array" in returned:
+            assert re.search(r"\(\w[\w +]*,[\w, ]*\)", said) and re.search(r"\[.+\]|[Uu]nit", said), (name, said)
+        if returned == "float":
+            assert re.search(r"\[.+\]|per| of ", said), (name, said)
+
+
+@pytest.mark.parametrize("shown", SHOWN, ids=lambda shown: shown.__name__)
+def test_help_shows_types_by_their_own_names(shown):
+    """No "numpy.ndarray[tuple[typing.Any, ...], numpy.dtype[numpy.float64]]", and no paths of modules."""
+    told = pydoc.render_doc(shown, renderer=pydoc.plaintext)
+    signatures = [line for line in told.splitlines() if re.match(r"[ |]*\w+\(.*\)( ->.*)?$", line)]
+    assert signatures or not inspect.isfunction(shown)
+    for line in signatures:
+        assert not re.search(r"numpy\.|typing\.|collections\.|contactlab\.\w+\.", line), line
+
+
+def test_help_names_only_what_one_can_have():
+    """Names in backquotes are members of the classes, arguments, or names of the package."""
+    known = {"contactlab", "physics", *physics.__all__, *contactlab.__all__, *(shown.__name__ for shown in SHOWN),
+             *vars(Simulation(contactlab.load("dice")))}
+    for shown in CLASSES:
+        known |= {*dir(shown), *inspect.signature(shown).parameters}
+    for shown in SHOWN:
+        for name, function in [(shown.__name__, shown), *members(shown)]:
+            arguments = {*inspect.signature(function).parameters}
+            for word in re.findall(r"`([\w.]+(?:\(.*?\))?)`", function.__doc__):
+                assert {*re.findall(r"[A-Za-z_]\w*", word.partition("(")[0])} - known - arguments == set(), (name, word)
 
 
 def test_help_makes_it_and_shows_it_in_the_browser(tmp_path, monkeypatch):

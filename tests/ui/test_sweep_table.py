@@ -52,6 +52,21 @@ def test_both_files_hold_what_the_sweep_returned(tables):
         assert all(table.columns[name] == found[name] for name in (*MEASURES, "reason"))
 
 
+def test_a_table_of_runs_that_a_script_has_prepared_says_so(tables, tmp_path, monkeypatch):
+    path = tmp_path / "a.parquet"
+    contactlab.sweep(Scene.from_dict(BALL), {"restitution": [0.5]}, "impacts", until=0.01, out=path, workers=0,
+                     start=lambda sim: sim.body("ball").apply_force((0.0, 0.0, 1.0)))
+    said = []
+    monkeypatch.setattr(sweep_map.style, "muted", lambda ui, words, **_: said.append(words))
+    for table, scripted in ((read_table(path), True), (read_table(tables[1]), False)):
+        said.clear()
+        ui = UiState()
+        ui.state_of(sweep_map.MapUi).show(table)
+        probe = Probe(monkeypatch, lambda ui: sweep_map.draw_sweep_map(ui, fakes.snapshot(), print), ui)
+        probe.gui.release()
+        assert table.scripted == any("A script has prepared" in words for words in said) == scripted
+
+
 def test_a_parquet_table_has_its_scene_and_settings_within(tables):
     table = read_table(tables[1])
     assert table.scene.title == "Ball" and table.until == 0.05

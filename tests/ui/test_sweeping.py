@@ -7,15 +7,21 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+import types
 
+import numba
 import numpy as np
 import pytest
 
+import contactlab
 from contactlab.app import cli, sweeping
 from contactlab.app.arguments import BadInput, parse_values
+from contactlab.app.elsewhere import OwnLaw, lent, packed
 from contactlab.app.sweeping import sweep
 from contactlab.physics import Scene, Simulation
+from contactlab.physics.laws.soft import LAWS
 from contactlab.physics.run.sweep import Sweep, replaced
 
 BALL = """
@@ -155,6 +161,17 @@ def test_values_are_read_as_they_are_written():
 dask = pytest.mark.skipif(not __import__("importlib.util").util.find_spec("distributed"), reason="no dask here")
 
 
+@pytest.fixture(scope="module")
+def scheduler():
+    """The address of one with two workers, which gives no task to a second worker where one has died of it."""
+    from dask import config
+    from distributed import LocalCluster
+
+    with config.set({"distributed.scheduler.allowed-failures": 0}), LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        yield cluster.scheduler_address
+
+
 def die(sim):
     """Ends the process of the worker for one of two runs."""
     if sim.settings.restitution == 0.5:
@@ -194,9 +211,107 @@ def test_64_runs_on_two_workers_killed_and_resumed_equal_64_single_runs(ball, tm
     assert same(parquet.read_table(out).to_pydict(), alone) and not journal.exists()
 
 
+# ------------------------------------------------------------------------------------- what a script brings along
+
+SOFT = {"method": "compliant", "stiffness_n": 1e5, "stiffness_t": 1e5, "damping_n": 20.0, "damping_t": 20.0, "h": 0.001}
+BEND = 1.5
+
+
+@numba.njit
+def elastic(depth, rate, k, d):
+    return k * depth**BEND * (1.0 + d * rate)
+
+
+def clipped(depth, rate, k, d):
+    return k * depth + d * rate
+
+
+def lift(t, x, q, v, w, force, torque):
+    force[:, 2] += 3.0
+
+
+def lifted(sim):
+    sim.force_law = lift
+
+
 @dask
-def test_a_worker_that_dies_costs_its_row_and_no_other(ball):
-    study = sweep(ball, {"restitution": [0.1, 0.5, 0.9]}, {"one": die}, until=0.05, workers=1)
+def test_laws_and_forces_of_a_script_go_to_the_workers_of_a_scheduler(ball, scheduler, no_law_stays):
+    """Runs by laws of a script on two workers have the bits of single runs here, compiled or not, with a force of its
+    own; those without the force fall faster."""
+    for name, law in (("elastic", elastic), ("clipped", clipped)):
+        contactlab.soft_law(name, law)
+    fastest, vary = "v_z:ball No. 1.5:min", {"law": ["elastic", "clipped", "kelvin_voigt"], NAME: [0.12]}
+    free = sweep(ball, vary, fastest, settings=SOFT, until=0.1, workers=0)
+    study = sweep(ball, vary, fastest, settings=SOFT, start=lifted, until=0.1, scheduler=scheduler)
+    assert study["reason"] == [""] * 3 and study["law"] == vary["law"]
+    for law, found, without in zip(study["law"], study[fastest], free[fastest], strict=True):
+        sim = Simulation(replaced(Scene.load(ball), {NAME: 0.12}))
+        sim.set(**SOFT, law=law)
+        sim.force_law, least = lift, 0.0
+        for _ in range(100):
+            sim.step()
+            least = min(least, sim.velocity(1)[2])
+        assert without < found == least < 0.0
+    assert study[fastest][0] != study[fastest][1] == study[fastest][2]
+
+
+def test_what_cannot_go_to_the_workers_is_said_before_anything_runs(ball, no_law_stays, monkeypatch):
+    lock = threading.Lock()
+    contactlab.soft_law("held", lambda depth, rate, k, d: k * depth if not lock.locked() else 0.0)
+    monkeypatch.setattr(Simulation, "step", lambda self: pytest.fail("it runs"))
+    with pytest.raises(ValueError, match=r"the law 'held' cannot be sent to another process: .*lock"):
+        sweep(ball, {"law": ["held"]}, settings=SOFT, until=0.05)
+    with pytest.raises(ValueError, match=r"what the sweep runs cannot be sent to another process: .*lock"):
+        sweep(ball, {"restitution": [0.1]}, start=lambda sim: lock.acquire(), until=0.05)
+
+
+def test_a_worker_without_a_module_of_the_script_says_which(ball, monkeypatch):
+    module = types.ModuleType("of_the_script")
+    exec("def begin(sim): pass", module.__dict__)
+    monkeypatch.setitem(sys.modules, "of_the_script", module)
+    plan = Sweep(Scene.load(ball), {"restitution": [0.1]}, until=0.05, start=module.begin)
+    data = packed((plan, []), "what the sweep runs")
+    assert sweeping.run_one(data, (0.1,))["reason"] == ""
+    monkeypatch.delitem(sys.modules, "of_the_script")
+    sweeping._brought.cache_clear()
+    with pytest.raises(sweeping.CannotBegin, match=r"cannot be loaded in another process.*No module named 'of_the_s"):
+        sweeping.run_one(data, (0.1,))
+
+
+def test_two_sweeps_at_once_may_not_have_two_laws_of_one_name(no_law_stays):
+    one, other = (OwnLaw("mine", "", ("N/m", "N s/m"), packed(f, ""), "") for f in (elastic, clipped))
+    with lent([one]):
+        with lent([one]):
+            pass
+        with pytest.raises(ValueError, match="another sweep has another law 'mine'"), lent([other]):
+            pass
+    with lent([other]):
+        assert LAWS["mine"].force(1.0, 2.0, 10.0, 1.0) == 12.0
+
+
+def test_a_start_that_fails_is_the_reason_of_its_row_with_its_line(ball):
+    def begin(sim):
+        if sim.settings.restitution > 0.5:
+            raise KeyError("knee")
+
+    study = sweep(ball, {"restitution": [0.1, 0.9]}, start=begin, until=0.02, workers=0)
+    assert study["reason"][0] == "" and "test_sweeping.py, `raise KeyError(\"knee\")`" in study["reason"][1]
+
+
+def test_rows_by_other_functions_are_of_another_sweep(ball, tmp_path, monkeypatch, no_law_stays):
+    """A sweep that was cut off goes on with the same law, also where it was defined again, and not with another number
+    in it."""
+    def begun(power, most=9):
+        contactlab.soft_law("mine", lambda depth, rate, k, d: k * depth**power)
+        return Sweep(Scene.load(ball), {"law": ["mine"]}, settings=SOFT, start=lambda sim: sim.run(steps=most)).mark
+
+    assert begun(1.5) == begun(1.5)
+    assert len({begun(1.5), begun(1.4), begun(1.5, 8)}) == 3
+
+
+@dask
+def test_a_worker_that_dies_costs_its_row_and_no_other(ball, scheduler):
+    study = sweep(ball, {"restitution": [0.1, 0.5, 0.9]}, {"one": die}, until=0.05, scheduler=scheduler)
     assert study["one"][0] == study["one"][2] == 1.0 and math.isnan(study["one"][1])
     assert study["reason"] == ["", "the process that ran it ended", ""]
 
