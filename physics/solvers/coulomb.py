@@ -25,6 +25,7 @@ from .lemke import Lemke
 SLIP_ANGLES = 24    # intervals of the circle in which a direction of slip is bracketed before bisection
 SWEEPS = (200, 3000, 6000, 12000)  # of block Gauss–Seidel, each lot from the last one; other methods after each
 SLIDING_LOTS = 2    # of these where contacts slide: there may be no solution
+CREEPS = 0.5        # change after a lot, relative to that after the one before, above which no more sweeps help
 SWEEP_CHANGE = 1e-14   # change at which sweeps end, relative to the accelerations without contact
 STICK_RESIDUAL = 1e-12 # acceleration left to contacts that stick, relative to that without contact
 FACETS = (8, 32)    # of the cones of contacts at rest in `by_facets`,
@@ -34,7 +35,6 @@ DIRECTION_STEPS = 30   # steps of Newton's method for the directions of slip, at
 ALL_SETS = 6        # most contacts whose sets are all tried where solutions need not be unique
 VERGES = (1e-6, 1e-9)  # slip acceleration that may be that of a sticking contact, relative to that without contact
 PUSHES = 1e-7       # normal force above which a contact counts as pushing in a guess, relative to the largest one
-DIFFERENCE = 1e-7   # step of a difference quotient in slip accelerations, relative to the smallest of them
 ALIKE_RATES = 1e-9  # accelerations of two solutions that differ by less are the same, relative to those without contact
 CLOSES = 1e-6       # approach of which forces that are no solution show, relative to the acceleration without contact
 ALLOWED_RATE = 1e-10   # approach that counts as none where all sets are tried, relative to the same
@@ -276,8 +276,9 @@ def _guesses(problem: ContactProblem, slides: BoolArray, slip: Array) -> Iterato
             found = newton_with_slides(problem, slides, slip, by_facets(problem, slides, slip, facets))
             if found is not None:
                 yield True, found
-    for sweeps in lots:  # they converge slowly where contacts are redundant
-        change = cone_sweeps(M, d, friction, slide, sweeps, SWEEP_CHANGE * scale, force, rate)
+    change = math.inf
+    for sweeps in lots:  # they converge slowly where contacts are redundant, and creep where they disagree
+        before, change = change, cone_sweeps(M, d, friction, slide, sweeps, SWEEP_CHANGE * scale, force, rate)
         if change > scale:
             force[:] = 0.0
         yield change <= SWEEP_CHANGE * scale, force
@@ -285,7 +286,7 @@ def _guesses(problem: ContactProblem, slides: BoolArray, slip: Array) -> Iterato
             found = newton_with_slides(problem, slides, slip, start)
             if found is not None:
                 yield True, found
-        if change > scale and slides.any():
+        if (change > scale and slides.any()) or change > CREEPS * before:
             return
 
 
@@ -353,69 +354,84 @@ def _exact(
         return np.zeros(len(d)) if (d[::3] >= -ZERO * scale).all() else None
     rows = np.array([3 * k + i for k in np.flatnonzero(closed) for i in range(3 if sticks[k] else 1)])
     some = rows if len(rows) <= FEW else np.array(basis(M, rows.tolist()))
-    columns, single = M[:, rows], np.flatnonzero(~sticks[rows // 3])
+    single = np.flatnonzero(~sticks[rows // 3])
+    columns, pulls, mu = M[:, rows], rows[single] // 3, friction[rows[single] // 3]
+    tangent_columns = M.reshape(len(d), -1, 3)[:, :, 1:]
     near = np.zeros(len(rows)) if fresh else force[rows]
     tangents, cones = (3 * turning[:, None] + (1, 2)).ravel(), np.where(sticks, friction, 0.0)[closed]
     e = slip.copy()
+
+    def pulled() -> Array:
+        """What the unknown forces, with the friction that they bring, do to all accelerations."""
+        B = columns.copy()
+        B[:, single] -= mu * np.einsum("rki,ki->rk", tangent_columns[:, pulls], e[pulls])
+        return B
+
+    def whole(x: Array) -> Array:
+        """All forces (3 c, n) of the unknown ones."""
+        f = np.zeros((len(d), x.shape[1]))
+        f[rows] = x
+        f.reshape(-1, 3, x.shape[1])[pulls, 1:] = -(mu[:, None] * e[pulls])[:, :, None] * x[single, None]
+        return f
 
     def forces(start: Array) -> Array | None:
         """All forces (3 c,) for slip accelerations (2 t,) of the t contacts that begin to slip; None: not found."""
         a = start.reshape(-1, 2)
         e[turning] = a / np.maximum(np.hypot(*a.T), 1e-300)[:, None]
-        pulled = columns.copy()
-        for j in single:
-            k = rows[j] // 3
-            pulled[:, j] -= friction[k] * M[:, 3 * k + 1 : 3 * k + 3] @ e[k]
-        B, right = pulled[some], -d[some] - pulled[some] @ near
+        B = pulled()[some]
+        right = -d[some] - B @ near
         x = smallest(B, right, cones) if fresh else np.linalg.lstsq(B, right, rcond=RANK)[0]
-        if x is None:
-            return None
-        f = np.zeros(len(d))
-        f[rows] = near + x
-        for k in rows[single] // 3:
-            f[3 * k + 1 : 3 * k + 3] = -friction[k] * f[3 * k] * e[k]
-        return f
+        return None if x is None else whole((near + x)[:, None])[:, 0]
 
-    f = forces(rate[tangents]) if not len(turning) else _directions(M, d, tangents, rate[tangents], forces)
+    def slope(f: Array, start: Array) -> Array:
+        """∂f/∂a (3 c, 2 t) where these forces belong to the slip accelerations a = `start`: ∂e/∂a = e⊥ e⊥ᵀ/|a|. While
+        the directions turn B x = b goes on holding, B ∂x = -∂B x, and of redundant forces the least change counts."""
+        a = start.reshape(-1, 2)
+        aside = np.column_stack([-e[turning, 1], e[turning, 0]])
+        push = friction[turning] * f[3 * turning]
+        change = push * np.einsum("rki,ki->rk", tangent_columns[:, turning], aside)
+        found = whole(np.linalg.lstsq(pulled()[some], change[some], rcond=RANK)[0])
+        found.reshape(-1, 3, len(turning))[turning, 1:, np.arange(len(turning))] -= push[:, None] * aside
+        return (found[:, :, None] * (aside / np.hypot(*a.T)[:, None])).reshape(len(d), -1)
+
+    f = forces(rate[tangents])
+    if f is not None and len(turning):
+        f = _directions(M, d, tangents, rate[tangents], f, forces, slope)
     if f is None:
         return None
     a = M @ f + d
-    across = a[tangents].reshape(-1, 2)
-    across = across[:, 0] * e[turning, 1] - across[:, 1] * e[turning, 0]
+    slips = a[tangents].reshape(-1, 2)
+    along, across = (slips * e[turning]).sum(axis=1), slips[:, 0] * e[turning, 1] - slips[:, 1] * e[turning, 0]
     tangential = np.hypot(f[1::3], f[2::3])
     right = (
         np.abs(a[rows]).max() <= ZERO * scale and (a[::3] >= -ZERO * scale).all() and (f[::3] >= 0).all()
         and (tangential <= friction * f[::3] * (1 + ZERO) + ZERO * largest).all()
-        and np.abs(across).max(initial=0.0) <= ZERO * scale
+        and np.abs(across).max(initial=0.0) <= ZERO * scale and along.min(initial=0.0) >= -ZERO * scale
     )
     return f if right else None
 
 
 def _directions(
-    M: Array, d: Array, tangents: NDArray[np.intp], start: Array, forces: Callable[[Array], Array | None]
+    M: Array, d: Array, tangents: NDArray[np.intp], start: Array, found: Array,
+    forces: Callable[[Array], Array | None], slope: Callable[[Array, Array], Array],
 ) -> Array | None:
-    """Forces (3 c,) opposite to the slip accelerations that they cause, by Newton's method for these accelerations. The
-    smaller a slip acceleration, the more its direction depends on the forces: plain iteration fails there."""
-    found = forces(start)
-    if found is None:
-        return None
-    U, s, _ = np.linalg.svd(M[tangents])
+    """Forces (3 c,) opposite to the slip accelerations that they cause, by Newton's method for these accelerations,
+    from those `found` for `start`. The smaller a slip acceleration, the more its direction depends on the forces: plain
+    iteration fails there."""
+    U, s, _ = np.linalg.svd(M[tangents], full_matrices=False)
     U = U[:, : np.count_nonzero(s > RANK * s[0])]
     now = start.copy()
     wrong = U.T @ ((M @ found + d)[tangents] - now)
     for _ in range(DIRECTION_STEPS):
-        size = DIFFERENCE * float(np.hypot(now[::2], now[1::2]).min())
-        slope = np.zeros((len(wrong), len(wrong)))
-        for j in range(len(wrong)):
-            shifted = forces(now + size * U[:, j])
-            if shifted is None or size == 0.0:
-                return None
-            slope[:, j] = (U.T @ ((M @ shifted + d)[tangents] - now) - size * np.eye(len(wrong))[j] - wrong) / size
-        now = now - U @ np.linalg.lstsq(slope, wrong, rcond=None)[0]
-        found = forces(now)
-        if found is None:
+        if not np.hypot(now[::2], now[1::2]).all():
             return None
-        before, wrong = np.abs(wrong).max(), U.T @ ((M @ found + d)[tangents] - now)
+        change = U.T @ M[tangents] @ slope(found, now) @ U
+        now = now - U @ np.linalg.lstsq(change - np.eye(len(wrong)), wrong, rcond=None)[0]
+        new = forces(now)
+        if new is None:
+            return None
+        found, before = new, np.abs(wrong).max()
+        wrong = U.T @ ((M @ found + d)[tangents] - now)
         if np.abs(wrong).max() >= 0.5 * before:
             break
     return found

@@ -15,6 +15,9 @@ About a dozen rounds are needed, whether contacts are redundant or not.
 
 The solution x lies on the boundary of Q, where the scaling loses digits. There Newton's method on the natural map
 λ - P_K(λ - û) = 0 converges quadratically; redundant forces get the smallest correction. [Alart & Curnier 1991]
+
+Redundant contacts may contradict each other by rounding, or by as much as their gaps were found to. Where neither ends,
+contacts yield by ε (λ - c), which makes forces unique, and c = λ follows, the proximal point [Rockafellar 1976].
 """
 
 import math
@@ -39,6 +42,8 @@ ENDLESS_STEP = 1e13     # length of a step at which the method gives up: there i
 CONE_NEWTON_STEPS = 20  # most steps of Newton's method on the natural map
 MANY_EQUATIONS = 300    # more equations than this: a step need not be the smallest one, which takes five times as long
 DIAGONAL_SHIFT = 1e-9   # added to the diagonal of so many equations, against singularity by redundant contacts
+YIELDS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)  # ε of contacts that yield, one after the other; scaled problem
+YIELDINGS = 10          # most λ that are found for one ε
 SOLVED_MAP = 1e-11      # natural map that counts as solved, relative to the largest |d|; scaled problem
 
 
@@ -342,13 +347,12 @@ class InteriorPoint(ConeSolver):
         guess /= data.scale * data.size
         enough = SOLVED_MAP + tolerance * float(np.min(data.scale, initial=np.inf)) / data.size
         best, miss, rounds = newton(data, guess) if guess.any() else (guess, np.inf, 0)
-        if not miss <= enough:
-            path = _Inside(data)
-            made = path.run(iterations or INTERIOR_ROUNDS)
-            found, left, steps = newton(data, path.lam())
-            rounds += made + steps
-            if left < miss:
-                best, miss = found, left
+        for way in (from_inside, yielding):
+            if not (miss <= enough or (iterations and rounds >= iterations)):
+                found, left, done = way(data, best, iterations or INTERIOR_ROUNDS)
+                rounds += done
+                if left < miss:
+                    best, miss = found, left
         lam[:] = data.restore(best)[rows]
         change = float(np.max(np.abs(miss * data.size / data.scale), initial=0.0))
         basic = np.flatnonzero(lam).astype(np.int32)
@@ -400,3 +404,31 @@ class _Inside:
     def lam(self) -> Array:
         """λ (3 c,) of the scaled problem."""
         return self.size * self.stretch * self.x.ravel()
+
+
+def from_inside(data: ScaledCone, _: Array, most: int) -> tuple[Array, float, int]:
+    """λ (3 c,) of a scaled problem, its largest |natural map|, and the rounds taken, at most so many of them inside."""
+    path = _Inside(data)
+    made = path.run(most)
+    found, miss, steps = newton(data, path.lam())
+    return found, miss, made + steps
+
+
+def yielding(data: ScaledCone, lam: Array, most: int) -> tuple[Array, float, int]:
+    """The same from contacts that yield, from lam on, as far as that leads."""
+    rounds = 0
+    for eps in YIELDS:
+        left = math.inf
+        for _ in range(YIELDINGS):
+            soft = data._replace(M=data.M + eps * np.eye(len(lam)), d=data.d - eps * lam)
+            found, miss, done = from_inside(soft, lam, most)
+            rounds += done
+            if miss > SOLVED_MAP:
+                break
+            before, left, lam = left, eps * float(np.abs(found - lam).max()), found
+            if left <= SOLVED_MAP:
+                found, miss, done = newton(data, lam)
+                return found, miss, rounds + done
+            if left >= before:
+                break
+    return lam, math.inf, rounds

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contactlab.physics.integrators.stepper import SMALLEST_SUBSTEP
+from contactlab.physics.methods.event_driven.hold import stopped
 from contactlab.physics.methods.event_driven.patience import SAYS, Limit
 from contactlab.physics.methods.event_driven.sets import SLIDE, SMOOTH, STICK, overlapping, unjammed
 from contactlab.physics.methods.event_driven.step_halving import MANY_SUBSTEPS, WILD, least_substep, wild
@@ -130,3 +131,17 @@ def test_cones_with_facets_have_forces_that_obey_all_but_the_direction_of_fricti
             np.testing.assert_allclose(force[k, 1:], -limit * slip[k], atol=1e-9 * (1.0 + limit))
         elif limit > 0.0 and speed > 1e-9 * scale:
             assert force[k, 1:] @ rate[k, 1:] <= -limit * speed * np.cos(np.pi / facets) * (1.0 - 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_rows_that_contradict_each_other_are_stopped_as_far_as_they_can_be_once(seed):
+    """Impulses p end J v in the mean, v the velocity of what moves; what of u is not J v no impulses end. A second stop
+    finds nothing to do, to the rounding of the first one: eps times the size of p times the condition of the rows."""
+    rng = np.random.default_rng(seed)
+    J = rng.normal(size=(12, 5))
+    M, u, rows = J @ J.T, J @ rng.normal(size=5) + 1e-7 * rng.normal(size=12), np.arange(12)
+    first = stopped(M, u, rows)
+    left = u + M @ first
+    assert 1e-9 < np.abs(left).max() < 1e-6
+    size, condition = np.abs(M) @ np.abs(first), np.linalg.cond(J) ** 2
+    assert np.abs(M @ stopped(M, left, rows)).max() <= 12 * np.finfo(float).eps * size.max() * condition

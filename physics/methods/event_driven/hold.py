@@ -70,7 +70,8 @@ class Holder:
             self._log.tell("crowd", min(crowded), energy=energy)
 
     def _stop(self, pairs: LongArray) -> bool:
-        """Stop the rows that have to be; whether any moved."""
+        """Stop the rows that have to be; whether any moved and could be. Rows that contradict each other by little more
+        than RESTS keep what no impulses end."""
         self._motors.start(self._work.here)
         found = self.resolve(pairs, equations(self._work.here, pairs))
         self._motors.rest()
@@ -78,7 +79,10 @@ class Holder:
         rows = stopping(found, u)
         if np.abs(u[rows]).max(initial=0.0) <= RESTS:
             return False
-        self._impacts.push(pairs, stopped(M, u, rows))
+        p = stopped(M, u, rows)
+        if np.abs(M @ p).max() <= RESTS:
+            return False
+        self._impacts.push(pairs, p)
         return True
 
     def _crowded(self, lost: Set[int]) -> LongArray:
