@@ -100,7 +100,8 @@ ENOUGH = 9e-11      # natural map that counts as solved where steps hardly reduc
 NOT_MORE = 0.1      # part of the last residual above which a step has hardly reduced it
 OVERFLOW = 1e300    # residual at which the steps have diverged [m/s]
 NEARLY = 1e-3       # natural map up to which an island that is not solved may get many more steps, relative to the same
-LAST = 4000         # most of these, from the best impulses and once more from those of the last step
+LAST = 4000         # most of these, by each of
+POWERS = 1 / 2, 1 / 3, 3 / 4, 1 / 5  # the load's, see `yield_by_load`; from the best impulses and from the last step's
 SLOWLY = 0.3        # LESS in these
 RENEW = 100         # steps after which they take new loads, see `yield_by_load`
 LIGHT = 1e-4        # least load, relative to the mean
@@ -222,11 +223,11 @@ def own_size(island):
 
 
 @helper
-def yield_by_load(island):
-    """Let contacts yield the more the less they bear, by |λ|^-1/2 relative to the mean |λ|. Where redundant contacts
+def yield_by_load(island, power):
+    """Let contacts yield the more the less they bear, by |λ|^-power relative to the mean |λ|. Where redundant contacts
     contradict each other, those that bear little then lose it, which mostly ends the contradiction; with one ε for all
-    each gives way a little, and hundreds of modes have to be right at once. The power was found by trial, 1/3 and 0.6
-    do nearly as well."""
+    each gives way a little, and hundreds of modes have to be right at once. Which power does so differs from one
+    contradiction to the next; 1/2 does most often, as found by trial."""
     load, count = 0.0, 0
     for j in range(len(island.kind)):
         if island.kind[j] == CONTACT:
@@ -234,11 +235,11 @@ def yield_by_load(island):
             count += 1
     for j in range(len(island.kind)):
         if island.kind[j] == CONTACT and load > 0.0:
-            island.law[j, YIELD] = 1.0 / math.sqrt(max(norm(row(island.lam, j)) * count / load, LIGHT))
+            island.law[j, YIELD] = max(norm(row(island.lam, j)) * count / load, LIGHT) ** -power
 
 
 @helper
-def follow_modes(island, sky, centre, softer, softest, less, near, size, most, uneven):
+def follow_modes(island, sky, centre, softer, softest, less, near, size, most, power):
     """At most so many steps of Newton's method, from the island's λ and from c = `centre`, with a compliance ε that is
     `softer` times the usual one. near: opening velocity below which a contact counts as closed at first, relative to
     size [m/s], the largest velocity without impulses. λ becomes the solution, else the best found. Returns how many
@@ -246,12 +247,12 @@ def follow_modes(island, sky, centre, softer, softest, less, near, size, most, u
 
     Where the modes cycle, or the first step leads far away, it begins again from c = λ at the last c, with a larger ε:
     the solution for this c is nearer. ε may become up to `softest` times the usual one; it changes by the factor `less`
-    or its inverse. uneven: row blocks that bear little have a larger ε than others, see `yield_by_load`; by the loads
-    at the first change of c after RENEW steps each time."""
+    or its inverse. power > 0: row blocks that bear little have a larger ε than others, see `yield_by_load`; by the
+    loads at the first change of c after RENEW steps each time."""
     m, usual = len(island.kind), compliance_of(island)
     eps, renew = softer * usual, RENEW
-    if uneven:
-        yield_by_load(island)
+    if power > 0.0:
+        yield_by_load(island, power)
     mode, D, way, w = np.zeros(m, np.int64), np.zeros((m, 9)), np.zeros((m, 3)), np.zeros((m, 3))
     work, good, last = np.zeros((3, len(island.x))), island.lam.copy(), island.lam.copy()
     settle(island, centre, eps, w)
@@ -279,9 +280,9 @@ def follow_modes(island, sky, centre, softer, softest, less, near, size, most, u
         if wrong <= INNER * miss:  # solved for this c
             put_rows(centre, island.lam)
             put_rows(last, island.lam)
-            if uneven and done > renew:
+            if power > 0.0 and done > renew:
                 renew = done + RENEW
-                yield_by_load(island)
+                yield_by_load(island, power)
                 stale = True
             if miss > STILL * left:
                 if miss <= ENOUGH * own_size(island):
@@ -334,7 +335,7 @@ def keep_rest(system, island, sky, left):
     start, size = island.lam.copy(), 0.0
     for j in range(len(island.kind)):
         size = max(size, norm(row(island.free, j)))
-    steps, _, _, _ = follow_modes(island, sky, start.copy(), 1.0, 1.0, LESS, 0.0, size, SLIGHT, False)
+    steps, _, _, _ = follow_modes(island, sky, start.copy(), 1.0, 1.0, LESS, 0.0, size, SLIGHT, 0.0)
     if left <= 2.0 * RESTS:
         for j in range(len(island.kind)):
             put(island.lam, j, scale(0.5, add(row(start, j), row(island.lam, j))))
@@ -348,7 +349,7 @@ def try_least(island, sky, near, size):
     of the island's λ; see `follow_modes`. Returns the steps, whether it is solved, and whether there may be a solution
     from c = 0: not so where contacts contradict each other. λ is as it was where it is not solved."""
     start, centre = island.lam.copy(), np.zeros((len(island.kind), 3))
-    made, solved, cycles, _ = follow_modes(island, sky, centre, 1.0, 1.0, LESS, near, size, DIRECT, False)
+    made, solved, cycles, _ = follow_modes(island, sky, centre, 1.0, 1.0, LESS, near, size, DIRECT, 0.0)
     if not solved:
         put_rows(island.lam, start)
     return made, solved, cycles or made == DIRECT
@@ -357,14 +358,14 @@ def try_least(island, sky, near, size):
 @helper
 def persist(island, sky, start, found, least, size):
     """Many more steps for an island that is nearly solved, with contacts that yield by their loads: from the best
-    impulses found (m, 3), least is their natural map [m/s], and once more from those of the last step, start (m, 3).
-    `found` becomes the best. Returns the steps, and whether it is solved. [Rockafellar 1976] leads to a solution from
+    impulses found (m, 3), least is their natural map [m/s], and once more from those of the last step, start (m, 3), by
+    each of POWERS. `found` becomes the best. Returns the steps, and whether it is solved. [Rockafellar 1976] leads to a solution from
     anywhere where the laws are monotone; friction is not, so that the way wanders before it ends."""
     steps, solved = 0, False
-    for beginning in range(2):
-        put_rows(island.lam, found if beginning == 0 else start)
+    for beginning in range(2 * len(POWERS)):
+        put_rows(island.lam, found if beginning % 2 == 0 else start)
         made, solved, _, miss = follow_modes(
-            island, sky, island.lam.copy(), SOFTER, SOFTEST, SLOWLY, GUESS, size, LAST, True)
+            island, sky, island.lam.copy(), SOFTER, SOFTEST, SLOWLY, GUESS, size, LAST, POWERS[beginning // 2])
         steps += made
         if solved or miss < least:
             least = miss
@@ -407,7 +408,7 @@ def solve_island(system, members, island, sky):
                 steps += follow_path(island, sky, least / size)
                 softer = 1.0
             put_rows(centre, island.lam)
-        made, solved, anew, miss = follow_modes(island, sky, centre, softer, SOFTEST, LESS, near, size, most, False)
+        made, solved, anew, miss = follow_modes(island, sky, centre, softer, SOFTEST, LESS, near, size, most, 0.0)
         steps, again = steps + made, anew or beginning != AS_BEFORE
         if solved or miss < least:
             least = miss
@@ -419,7 +420,7 @@ def solve_island(system, members, island, sky):
         steps += made
     if solved and again and has_least:
         centre[:] = 0.0
-        made, solved_so, _, _ = follow_modes(island, sky, centre, 1.0, 1.0, LESS, GUESS, size, LEAST, False)
+        made, solved_so, _, _ = follow_modes(island, sky, centre, 1.0, 1.0, LESS, GUESS, size, LEAST, 0.0)
         steps += made
         if solved_so:
             put_rows(found, island.lam)
