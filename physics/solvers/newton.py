@@ -359,8 +359,8 @@ def try_least(island, sky, near, size):
 def persist(island, sky, start, found, least, size):
     """Many more steps for an island that is nearly solved, with contacts that yield by their loads: from the best
     impulses found (m, 3), least is their natural map [m/s], and once more from those of the last step, start (m, 3), by
-    each of POWERS. `found` becomes the best. Returns the steps, and whether it is solved. [Rockafellar 1976] leads to a solution from
-    anywhere where the laws are monotone; friction is not, so that the way wanders before it ends."""
+    each of POWERS. `found` becomes the best. Returns the steps, and whether it is solved. [Rockafellar 1976] leads to a
+    solution from anywhere where the laws are monotone; friction is not, so that the way wanders before it ends."""
     steps, solved = 0, False
     for beginning in range(2 * len(POWERS)):
         put_rows(island.lam, found if beginning % 2 == 0 else start)
