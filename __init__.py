@@ -14,12 +14,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .app.export.replay import replay as replay
     from .app.opening import load as load
     from .app.own_law import soft_law as soft_law
-    from .app.remote import launch as launch
-    from .app.replay import replay as replay
-    from .app.scripting import view as view
-    from .app.sweeping import sweep as sweep
+    from .app.scripts.remote import launch as launch
+    from .app.scripts.scripting import view as view
+    from .app.sweeps.sweeping import sweep as sweep
     from .physics import ContactProblem as ContactProblem
     from .physics import Scene as Scene
     from .physics import SceneError as SceneError
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 #: public name -> the module that has it
 PLACES = {
     "ContactProblem": "physics", "Panel": "physics.run.script", "Scene": "physics", "SceneError": "physics",
-    "Simulation": "physics", "launch": "app.remote", "load": "app.opening", "replay": "app.replay",
-    "soft_law": "app.own_law", "sweep": "app.sweeping", "view": "app.scripting",
+    "Simulation": "physics", "launch": "app.scripts.remote", "load": "app.opening", "replay": "app.export.replay",
+    "soft_law": "app.own_law", "sweep": "app.sweeps.sweeping", "view": "app.scripts.scripting",
 }
 __all__ = ["ContactProblem", "Panel", "Scene", "SceneError", "Simulation", "launch", "load", "replay", "soft_law",
            "sweep", "view"]

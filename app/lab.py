@@ -33,9 +33,9 @@ from .mesh_box import mesh_box_of
 from .opening import SHOWN_AFTER, CannotOpen, Opening
 from .panels.sweep_map import MapUi
 from .record.encoder import numbered
-from .reference import write_reference
 from .report import bits_of, report
-from .sweep_table import SweepTable
+from .scripts.reference import write_reference
+from .sweeps.sweep_table import SweepTable
 from .teaching import Teaching
 from .ui_state import Failure, OpeningStatus, Rect, Request, Tour, UiState
 from .view.camera import Camera, action_bounds, scene_bounds

@@ -31,7 +31,7 @@ from ..physics.scene.parts import TAKEN_APART
 from ..physics.scene.refusals import SceneError, refusing
 from ..physics.scene.scene import Scene, open_file
 from .background import in_background
-from .sweep_table import SweepTable, read_table
+from .sweeps.sweep_table import SweepTable, read_table
 
 ARCHIVES = Path(platformdirs.user_cache_dir("contactlab", appauthor=False)) / "lessons"  # unpacked
 SHOWN_AFTER = 0.4  # [s] of opening a file, its progress is shown

@@ -49,7 +49,8 @@ ROOMS = {
     "lesson": "core look methods scene simulation run",
 }
 #: and of the app; files beside its rooms may import all of them
-APP_ROOMS = {"view": "", "panels": "view", "record": "view panels", "window": "view panels record"}
+APP_ROOMS = {"view": "", "sweeps": "", "panels": "view sweeps", "record": "view panels", "window": "view panels record",
+             "export": "view panels", "scripts": "window", "command_line": "view record export scripts sweeps"}
 WINDOW_LIBRARIES = ("pyglet", "moderngl", "imgui_bundle")
 
 
@@ -141,9 +142,11 @@ def test_imports_run_one_way(path):
     assert {name for name in imports(path) for f in forbidden if name == f or name.startswith(f + ".")} == set()
 
 
-def test_the_map_shows_the_rooms_as_they_are():
-    rows = re.findall(r"^\| `(\w+)/` \|.*\| ([\w ]+) \|$", (ROOT / "physics" / "README.md").read_text(), re.MULTILINE)
-    assert dict(rows) == {room: allowed or "nothing" for room, allowed in ROOMS.items()}
+@pytest.mark.parametrize(("top", "rooms", "column"), [("physics", ROOMS, r"([\w ]+) \|$"),
+                                                      ("app", APP_ROOMS, r"([\w ]+) \|[^|]*\|$")])
+def test_the_map_shows_the_rooms_as_they_are(top, rooms, column):
+    rows = re.findall(rf"^\| `(\w+)/` \|.*\| {column}", (ROOT / top / "README.md").read_text(), re.MULTILINE)
+    assert dict(rows) == {room: allowed or "nothing" for room, allowed in rooms.items()}
 
 
 def test_no_files_import_each_other_in_a_circle():
@@ -216,9 +219,9 @@ GROWING = {
     "physics/scene/parts.py": "a log, in a temporary folder",
     "physics/run/run_file.py": "a file that is whole up to its last whole entry",
     "app/record/finishing.py": "a video with its sound and chapters, beside the one without",
-    "app/trajectory.py": "members of an archive that is a whole file",
+    "app/export/trajectory.py": "members of an archive that is a whole file",
     "app/window/program.py": "a log",
-    "app/sweeping.py": "rows of a sweep, whole up to the last line break",
+    "app/sweeps/sweeping.py": "rows of a sweep, whole up to the last line break",
 }
 
 

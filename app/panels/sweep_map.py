@@ -13,7 +13,7 @@ from ...physics.core.settings import SETTINGS
 from ...physics.look.quantities import QUANTITIES
 from ...physics.run.measures import OWN_MEASURES, STATISTICS
 from ...physics.run.messages import Command, MapStudy, Snapshot, StudyMap
-from ..sweep_table import AXES, SweepTable
+from ..sweeps.sweep_table import AXES, SweepTable
 from ..ui_state import Rect, UiState
 from . import pictures, style
 from .fields import read_number, written

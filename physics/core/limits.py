@@ -120,8 +120,8 @@ FAN = Limit(
     4_000_000, "numbers", "all poses of a fan of perturbed starts", ("physics/run/fan.py",),
     "only some of its steps are kept")
 RUNS = Limit(  # a table of more would not fit in memory
-    1_000_000, "runs", "a sweep", ("app/arguments.py", "app/sweep_table.py", "physics/run/sweep.py"),
-    "it must have fewer")
+    1_000_000, "runs", "a sweep",
+    ("app/command_line/arguments.py", "app/sweeps/sweep_table.py", "physics/run/sweep.py"), "it must have fewer")
 ARCHIVE_FILES = Limit(
     1000, "files", "the archive of a lesson or a scene", ("physics/core/archive.py", "physics/lesson/archive.py"),
     "it must hold fewer")
@@ -130,7 +130,7 @@ ARCHIVE_SIZE = Limit(
     ("physics/core/archive.py", "physics/lesson/archive.py"),
     "it must hold less")
 PAGE = Limit(  # of poses and contacts: a file of about 100 MB
-    20_000_000, "numbers", "the page of a run", ("app/frames.py",), "it may end earlier")
+    20_000_000, "numbers", "the page of a run", ("app/export/frames.py",), "it may end earlier")
 VIDEO = Limit(  # more than four hours at 60 frames a second
     1_000_000, "frames", "the video", ("app/record/plan.py",),
     "a greater video.speed or video.slow_at_events, or a lower video.rate makes fewer")

@@ -34,7 +34,7 @@ import sys
 from pathlib import Path
 from test_recording import balls
 from contactlab.app.preferences import Preferences
-from contactlab.app.trajectory import trajectory
+from contactlab.app.export.trajectory import trajectory
 from contactlab.physics import Simulation
 from contactlab.physics.run.comparison import Comparison
 from contactlab.physics.run.keeper import Keeper

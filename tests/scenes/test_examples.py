@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import contactlab
-from contactlab.app import cli
+from contactlab.app.command_line import cli
 from contactlab.assets import examples
 from contactlab.physics.run.script import Script
 

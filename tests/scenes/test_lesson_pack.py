@@ -8,7 +8,7 @@ import pytest
 import trimesh
 from PIL import Image
 
-from contactlab.app.cli import main
+from contactlab.app.command_line.cli import main
 from contactlab.assets import gallery, lessons
 from contactlab.physics.core import limits
 from contactlab.physics.lesson import archive

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trimesh.transformations import rotation_matrix
 
-from contactlab.app import cli
+from contactlab.app.command_line import cli
 from contactlab.physics import Scene, SceneError, open_file
 from contactlab.physics.core import limits
 from contactlab.physics.scene import kept_meshes

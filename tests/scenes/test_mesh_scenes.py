@@ -8,7 +8,7 @@ import trimesh
 from trimesh.transformations import rotation_matrix, translation_matrix
 from trimesh.visual.material import PBRMaterial
 
-from contactlab.app import cli
+from contactlab.app.command_line import cli
 from contactlab.physics import Scene, SceneError, Simulation
 from contactlab.physics.scene.mesh_files import Y_UP
 

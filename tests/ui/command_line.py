@@ -2,7 +2,7 @@
 
 import pytest
 
-from contactlab.app import cli
+from contactlab.app.command_line import cli
 from contactlab.app.stopping import Stopped
 
 BALL = """

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from contactlab.app.classroom import as_table
-from contactlab.app.cli import main
+from contactlab.app.command_line.classroom import as_table
+from contactlab.app.command_line.cli import main
 from contactlab.physics.lesson.answers import COLUMNS, ENDING, Answer, AnswerFile, histogram, joined
 
 

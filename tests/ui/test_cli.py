@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 from command_line import call
 
-from contactlab.app import cli, machine
-from contactlab.app.doctor import examine
+from contactlab.app import machine
+from contactlab.app.command_line import cli
+from contactlab.app.command_line.doctor import examine
 from contactlab.app.record.recorder import Film
 from contactlab.app.record.reel import Run
 from contactlab.assets import gallery, scene_path
@@ -108,7 +109,7 @@ def test_run_says_that_energy_grows_from_nothing_and_goes_on(tmp_path, capsys):
 def test_run_loads_no_library_of_windows_and_none_that_it_does_not_need_yet(scene):
     """scipy.linalg and scipy.optimize are a sixth of all that would be loaded."""
     code = (
-        "import sys\nfrom contactlab.app.cli import main\n"
+        "import sys\nfrom contactlab.app.command_line.cli import main\n"
         "try: main(['run', sys.argv[1], '--until', '0.01'])\n"
         "except SystemExit as end: assert end.code == 0\n"
         "print([m for m in sys.modules if m.split('.')[0] in ('pyglet', 'moderngl', 'imgui_bundle', 'av')\n"
@@ -220,7 +221,7 @@ def test_a_user_at_a_terminal_is_asked_before_a_file_is_overwritten(scene, tmp_p
     out = tmp_path / "path.csv"
     out.write_text("precious")
     main, terminal = os.openpty()
-    code = "from contactlab.app.cli import main; main()"
+    code = "from contactlab.app.command_line.cli import main; main()"
     process = subprocess.Popen([sys.executable, "-c", code, "run", scene, "--until", "0.01", "--out", out],
                                stdin=terminal, stderr=terminal, stdout=subprocess.PIPE)
     os.close(terminal)
@@ -240,7 +241,7 @@ def test_a_full_disk_leaves_the_file_that_was_and_says_so(scene, tmp_path, name)
     out = tmp_path / name
     out.write_text("precious")
     code = (
-        "import resource; from contactlab.app.cli import main\n"
+        "import resource; from contactlab.app.command_line.cli import main\n"
         "import contactlab.physics.core.kernel_file as kernels\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000,) * 2)\n"
         "main()\n"
@@ -260,7 +261,7 @@ def test_a_long_run_takes_no_more_memory_than_a_short_one(scene, tmp_path, suffi
     code = (
         "import sys, tracemalloc\n"
         "from pathlib import Path\n"
-        "from contactlab.app.trajectory import trajectory\n"
+        "from contactlab.app.export.trajectory import trajectory\n"
         "from contactlab.physics import Scene, Simulation\n"
         "sim = Simulation(Scene.load(sys.argv[1])); sim.step()\n"
         "with trajectory(Path(sys.argv[2]), sim) as keep:\n"
@@ -340,7 +341,7 @@ def test_a_fault_of_the_program_is_one_sentence_and_status_one(scene, capsys, mo
 
 
 def test_the_installed_program_complains_the_same_way():
-    code = "from contactlab.app.cli import program; program()"
+    code = "from contactlab.app.command_line.cli import program; program()"
     command = [sys.executable, "-c", code, "run", "nowhere", "--until", "1"]
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 2

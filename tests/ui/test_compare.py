@@ -9,7 +9,7 @@ import pytest
 from probe import Probe
 
 from contactlab.app import commands
-from contactlab.app.arguments import BadInput, parse_methods
+from contactlab.app.command_line.arguments import BadInput, parse_methods
 from contactlab.app.lab import Lab
 from contactlab.app.panels import compare, layout, legend
 from contactlab.app.panels.split import row_of, shown

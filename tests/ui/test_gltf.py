@@ -9,8 +9,8 @@ import pytest
 import trimesh
 from command_line import call
 
-from contactlab.app.gltf import continuous, glb_of
-from contactlab.app.replay import Replay, replay
+from contactlab.app.export.gltf import continuous, glb_of
+from contactlab.app.export.replay import Replay, replay
 from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.core.model import BodyKind

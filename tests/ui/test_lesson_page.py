@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from contactlab.app.cli import main
-from contactlab.app.page_text import html_of, words_of
+from contactlab.app.command_line.cli import main
+from contactlab.app.export.page_text import html_of, words_of
 from contactlab.app.panels import formula
 from contactlab.assets import gallery, lessons
 from contactlab.physics.core import language

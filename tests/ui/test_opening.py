@@ -10,7 +10,8 @@ import pytest
 import trimesh
 from probe import Probe
 
-from contactlab.app import cli, commands, opening
+from contactlab.app import commands, opening
+from contactlab.app.command_line import cli
 from contactlab.app.lab import Lab
 from contactlab.app.opening import CannotOpen, opened
 from contactlab.app.panels import layout

@@ -9,11 +9,11 @@ import subprocess
 import numpy as np
 import pytest
 
-from contactlab.app import frames
-from contactlab.app.cli import main
-from contactlab.app.frames import TooLarge
-from contactlab.app.page import data_of, page_of
-from contactlab.app.replay import Replay
+from contactlab.app.command_line.cli import main
+from contactlab.app.export import frames
+from contactlab.app.export.frames import TooLarge
+from contactlab.app.export.page import data_of, page_of
+from contactlab.app.export.replay import Replay
 from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
 

@@ -11,11 +11,13 @@ import pytest
 
 import contactlab
 from contactlab import Simulation, physics
-from contactlab.app import cli, lab, reference
+from contactlab.app import lab
+from contactlab.app.command_line import cli
 from contactlab.app.commands import run
+from contactlab.app.export.replay import Replay
 from contactlab.app.lab import Lab
-from contactlab.app.remote import View
-from contactlab.app.replay import Replay
+from contactlab.app.scripts import reference
+from contactlab.app.scripts.remote import View
 from contactlab.app.ui_state import UiState
 from contactlab.physics.run.script import Control
 from contactlab.physics.simulation.handles import Body, BodyList, Contact, Joint, JointList

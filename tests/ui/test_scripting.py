@@ -15,13 +15,13 @@ from probe import Probe
 from test_window_xvfb import PATIENCE, display  # noqa: F401  (a fixture)
 
 import contactlab
-from contactlab.app import remote
 from contactlab.app.figure import as_csv
 from contactlab.app.lab import Engine
 from contactlab.app.opening import CannotOpen
 from contactlab.app.panels import lower, style
 from contactlab.app.panels import script as script_panel
 from contactlab.app.panels.script import draw_curves, draw_script
+from contactlab.app.scripts import remote
 from contactlab.app.ui_state import UiState
 from contactlab.app.view.camera import Camera
 from contactlab.app.view.overlays import build

@@ -16,7 +16,7 @@ from contactlab.app.lab import Lab
 from contactlab.app.opening import CannotOpen, opened
 from contactlab.app.panels import sweep_map
 from contactlab.app.panels.layout import draw_ui
-from contactlab.app.sweep_table import read_table
+from contactlab.app.sweeps.sweep_table import read_table
 from contactlab.app.ui_state import UiState
 from contactlab.physics.core.report import Settings
 from contactlab.physics.run import messages as m

@@ -16,10 +16,11 @@ import numpy as np
 import pytest
 
 import contactlab
-from contactlab.app import cli, sweeping
-from contactlab.app.arguments import BadInput, parse_values
+from contactlab.app.command_line import cli
+from contactlab.app.command_line.arguments import BadInput, parse_values
 from contactlab.app.elsewhere import OwnLaw, lent, packed
-from contactlab.app.sweeping import sweep
+from contactlab.app.sweeps import sweeping
+from contactlab.app.sweeps.sweeping import sweep
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.laws.soft import LAWS
 from contactlab.physics.run.sweep import Sweep, replaced

@@ -14,9 +14,9 @@ from scenes_to_draw import PLAIN, SIZE, Pictures, body, front_camera, snapshot
 from trimesh.visual import TextureVisuals
 from trimesh.visual.material import PBRMaterial
 
-from contactlab.app.gltf import glb_of
-from contactlab.app.page import data_of
-from contactlab.app.replay import replay
+from contactlab.app.export.gltf import glb_of
+from contactlab.app.export.page import data_of
+from contactlab.app.export.replay import replay
 from contactlab.app.view.theme import linear
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.core import limits

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from test_video_plan import video
 
-from contactlab.app.cli import main
+from contactlab.app.command_line.cli import main
 from contactlab.app.record.finishing import check_voice
 from contactlab.app.record.recorder import Film, record
 from contactlab.app.record.reel import Reel, Run
@@ -99,7 +99,7 @@ def test_a_frame_shows_the_last_step_that_is_not_after_its_time(tmp_path, monkey
 
 
 def test_a_recorded_run_and_its_scene_give_the_same_video(tmp_path):
-    from contactlab.app.loading import load
+    from contactlab.app.command_line.loading import load
 
     scene, run = tmp_path / "s.toml", tmp_path / "r.contactlab"
     scene.write_text(TOML)

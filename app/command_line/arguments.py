@@ -12,12 +12,12 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from ..physics.core.language import LANGUAGES
-from ..physics.core.limits import RUNS
-from ..physics.methods import METHODS
-from ..physics.run.messages import SIDES
-from ..physics.scene.mesh_files import UNITS
-from ..physics.scene.mesh_scene import MeshChoices
+from ...physics.core.language import LANGUAGES
+from ...physics.core.limits import RUNS
+from ...physics.methods import METHODS
+from ...physics.run.messages import SIDES
+from ...physics.scene.mesh_files import UNITS
+from ...physics.scene.mesh_scene import MeshChoices
 
 WAYS = ("hull", "parts", "surface")  # in which a moving mesh collides
 

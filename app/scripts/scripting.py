@@ -6,10 +6,10 @@ import signal
 import sys
 from time import perf_counter
 
-from ..physics import Simulation
-from ..physics.run.script import Panel, Script, Step, simulation_given
-from .stopping import Stopped
-from .window_needed import window_opener
+from ...physics import Simulation
+from ...physics.run.script import Panel, Script, Step, simulation_given
+from ..stopping import Stopped
+from ..window_needed import window_opener
 
 
 def view(sim: Simulation, step: Step | None = None, panel: Panel | None = None) -> None:

@@ -6,10 +6,10 @@ import html
 from collections.abc import Callable
 from pathlib import Path
 
-from ..physics import Simulation
-from ..physics.core.given_path import given_path
-from ..physics.core.whole_file import whole_file
-from ..physics.run.script import simulation_given
+from ...physics import Simulation
+from ...physics.core.given_path import given_path
+from ...physics.core.whole_file import whole_file
+from ...physics.run.script import simulation_given
 from .frames import Frames
 from .gltf import glb_of
 from .page import page_of

@@ -7,11 +7,11 @@ import io
 
 from PIL import Image
 
-from ..physics.core.language import _
-from ..physics.lesson.lesson import Lesson
-from ..physics.lesson.questions import NoAnswer, options, pieces, right_answer
-from .panels import formula
-from .panels.wrapping import joined
+from ...physics.core.language import _
+from ...physics.lesson.lesson import Lesson
+from ...physics.lesson.questions import NoAnswer, options, pieces, right_answer
+from ..panels import formula
+from ..panels.wrapping import joined
 
 INK = 27, 34, 48   # of the page
 PIXELS = 36        # of a formula's letters, twice as many as are shown

@@ -6,15 +6,15 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from ..assets import lessons
-from ..physics.core.whole_file import whole_file
-from ..physics.lesson.archive import pack
-from ..physics.lesson.lesson import ARCHIVE, Lesson
-from ..physics.lesson.play import play, simulation_of
+from ...assets import lessons
+from ...physics.core.whole_file import whole_file
+from ...physics.lesson.archive import pack
+from ...physics.lesson.lesson import ARCHIVE, Lesson
+from ...physics.lesson.play import play, simulation_of
+from ..opening import opened
 from .arguments import BadInput, Force, check_ending, check_output, input_errors
 from .classroom import collected, played_through, table_of_lessons, told, write_table
 from .console import say, written
-from .opening import opened
 
 
 def lessons_command(
@@ -78,9 +78,9 @@ def export_step(name: str, number: int, out: Path, settings: dict[str, Any]) -> 
     step = lesson.steps[number - 1]
     if step.until is None or lesson.runs[number - 1] is None:
         raise BadInput(f"step {number} of {lesson.key} runs nothing that a page could show")
-    from .page import page_of
-    from .page_text import title_of, words_of
-    from .replay import Replay
+    from ..export.page import page_of
+    from ..export.page_text import title_of, words_of
+    from ..export.replay import Replay
 
     with input_errors():
         begun = simulation_of(lesson, number - 1)

@@ -19,12 +19,12 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-from ..physics import Scene, Simulation
-from ..physics.core.given_path import given_path
-from ..physics.core.whole_file import whole_file
-from ..physics.run.sweep import REASON, Row, Start, Sweep
-from .elsewhere import OwnLaw, lent, own_laws, packed, unpacked
-from .opening import load
+from ...physics import Scene, Simulation
+from ...physics.core.given_path import given_path
+from ...physics.core.whole_file import whole_file
+from ...physics.run.sweep import REASON, Row, Start, Sweep
+from ..elsewhere import OwnLaw, lent, own_laws, packed, unpacked
+from ..opening import load
 from .sweep_table import told as what_was_run
 
 SUFFIXES = (".csv", ".parquet")

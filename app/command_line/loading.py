@@ -7,17 +7,17 @@ from typing import Any
 
 from rich.progress import BarColumn, TextColumn
 
-from ..assets import scene_path
-from ..physics import Scene
-from ..physics.core.progress import telling
-from ..physics.lesson.lesson import Lesson
-from ..physics.run.messages import Recording
-from ..physics.scene.mesh_files import NAMES
-from ..physics.scene.mesh_scene import AS_IT_IS, MeshChoices
+from ...assets import scene_path
+from ...physics import Scene
+from ...physics.core.progress import telling
+from ...physics.lesson.lesson import Lesson
+from ...physics.run.messages import Recording
+from ...physics.scene.mesh_files import NAMES
+from ...physics.scene.mesh_scene import AS_IT_IS, MeshChoices
+from ..opening import SHOWN_AFTER, opened
+from ..sweeps.sweep_table import SweepTable
 from .arguments import BadInput
 from .console import bar_of, say
-from .opening import SHOWN_AFTER, opened
-from .sweep_table import SweepTable
 
 
 def load(name: str, settings: dict[str, Any], mesh: MeshChoices = AS_IT_IS) -> tuple[Scene, Recording | None]:

@@ -19,14 +19,14 @@ from multiprocessing.connection import Client, Listener
 from time import perf_counter
 from typing import Any
 
-from ..physics import Simulation
-from ..physics.core.interruption import look_up
-from ..physics.core.model import Labels, Model
-from ..physics.run.messages import Command, Snapshot
-from ..physics.run.runner import Runner
-from ..physics.run.script import Panel, Script, Step, simulation_given
-from .elsewhere import know, own_laws
-from .machine import Unavailable, require_display, require_libraries
+from ...physics import Simulation
+from ...physics.core.interruption import look_up
+from ...physics.core.model import Labels, Model
+from ...physics.run.messages import Command, Snapshot
+from ...physics.run.runner import Runner
+from ...physics.run.script import Panel, Script, Step, simulation_given
+from ..elsewhere import know, own_laws
+from ..machine import Unavailable, require_display, require_libraries
 
 OPENING = 60.0  # [s] after which a window that has not come is given up
 REST = 0.02     # [s] between two looks for a new snapshot, and at a loop that has not made its step
@@ -260,7 +260,7 @@ def show() -> None:
     address, key, laws = pickle.load(sys.stdin.buffer)
     know(laws)
     engine = RemoteEngine(Client(address, authkey=key))
-    from .window.program import open_remote
+    from ..window.program import open_remote
 
     open_remote(engine)
     os._exit(0)  # at once, as `cli.program` does

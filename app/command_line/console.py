@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
 
-from ..physics.run.warm_up import kernels_cached
+from ...physics.run.warm_up import kernels_cached
 from .arguments import Failed
 
 

@@ -10,8 +10,8 @@ import platformdirs
 MODULES = (
     "contactlab", "contactlab.physics.scene.scene", "contactlab.physics.simulation.simulation",
     "contactlab.physics.simulation.reading", "contactlab.physics.simulation.handles",
-    "contactlab.physics.simulation.tables", "contactlab.physics.run.script", "contactlab.app.scripting",
-    "contactlab.app.sweeping", "contactlab.physics.run.sweep", "contactlab.physics.problem.problem",
+    "contactlab.physics.simulation.tables", "contactlab.physics.run.script", "contactlab.app.scripts.scripting",
+    "contactlab.app.sweeps.sweeping", "contactlab.physics.run.sweep", "contactlab.physics.problem.problem",
     "contactlab.physics.core.state", "contactlab.physics.core.report", "contactlab.physics.core.model",
 )
 FIRST = f"{MODULES[0]}.html"

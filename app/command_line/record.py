@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..assets import lessons, scene_path
-from ..physics.core.language import LANGUAGES
-from ..physics.lesson.lesson import is_lesson, settings_to_send
-from ..physics.lesson.video import LONGEST_VIDEO, MOST_CURVES, THEMES, VideoTable, ViewTable, read_video
-from ..physics.scene.mesh_scene import AS_IT_IS, MeshChoices
-from ..physics.scene.refusals import SceneError
+from ...assets import lessons, scene_path
+from ...physics.core.language import LANGUAGES
+from ...physics.lesson.lesson import is_lesson, settings_to_send
+from ...physics.lesson.video import LONGEST_VIDEO, MOST_CURVES, THEMES, VideoTable, ViewTable, read_video
+from ...physics.scene.mesh_scene import AS_IT_IS, MeshChoices
+from ...physics.scene.refusals import SceneError
+from ..machine import require_libraries
+from ..stopping import between_steps
 from .arguments import (
     BadInput,
     Failed,
@@ -24,15 +26,13 @@ from .arguments import (
     parse_methods,
     parse_size,
 )
-from .cli_lessons import load_lesson
 from .console import progress_bar, say
+from .lessons import load_lesson
 from .loading import load
-from .machine import require_libraries
-from .stopping import between_steps
 
 if TYPE_CHECKING:
-    from .record.recorder import Film
-    from .record.reel import Run
+    from ..record.recorder import Film
+    from ..record.reel import Run
 
 ENDINGS = (".mp4", ".mkv", ".webm", ".gif", ".webp", ".png")
 
@@ -135,8 +135,8 @@ def record_command(
 def of_run(scene: str, table: VideoTable, file: Path | None, settings: dict[str, Any], mesh: MeshChoices
            ) -> "tuple[Run, Film]":
     """A scene or a recorded run, shown as the table of a file says."""
-    from .record.recorder import Film
-    from .record.reel import Run
+    from ..record.recorder import Film
+    from ..record.reel import Run
 
     loaded, recording = load(scene, settings, mesh)
     run = Run(loaded, settings, recording)
@@ -150,8 +150,8 @@ def of_run(scene: str, table: VideoTable, file: Path | None, settings: dict[str,
 
 def of_lesson(name: str, step: int | None, table: VideoTable | None, settings: dict[str, Any]) -> "tuple[Run, Film]":
     """A step of a lesson, shown as its own table [step.video] says, or another one."""
-    from .record.recorder import Film
-    from .record.reel import Run
+    from ..record.recorder import Film
+    from ..record.reel import Run
 
     lesson = load_lesson(name)
     if settings:
@@ -206,8 +206,8 @@ def voice(table: VideoTable, folder: Path) -> Path | None:
 
 def recorded(run: "Run", out: Path, film: "Film") -> None:
     """Record with a progress bar. Raises BadInput where the scene cannot be built, else Failed."""
-    from .record.recorder import record
-    from .view.offscreen import GraphicsError
+    from ..record.recorder import record
+    from ..view.offscreen import GraphicsError
 
     try:
         with between_steps() as asked, progress_bar() as bar:

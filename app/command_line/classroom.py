@@ -8,12 +8,12 @@ from pathlib import Path
 
 from rich.table import Table
 
-from ..physics.core.whole_file import whole_file
-from ..physics.lesson.answers import COLUMNS, ENDING, Joined, Row, histogram, joined
-from ..physics.lesson.lesson import Lesson
-from ..physics.lesson.play import play
-from ..physics.lesson.questions import NoAnswer, right_answer
-from .course import lesson_entries
+from ...physics.core.whole_file import whole_file
+from ...physics.lesson.answers import COLUMNS, ENDING, Joined, Row, histogram, joined
+from ...physics.lesson.lesson import Lesson
+from ...physics.lesson.play import play
+from ...physics.lesson.questions import NoAnswer, right_answer
+from ..course import lesson_entries
 
 BAR = 30  # letters of the longest bar of a histogram
 

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..physics.core.limits import RUNS
-from ..physics.core.report import Settings
-from ..physics.core.settings import SETTINGS
-from ..physics.run.messages import MapPoint, MapStudy, StudyMap
-from ..physics.run.sweep import REASON, Sweep, replaced
-from ..physics.scene.scene import Scene
+from ...physics.core.limits import RUNS
+from ...physics.core.report import Settings
+from ...physics.core.settings import SETTINGS
+from ...physics.run.messages import MapPoint, MapStudy, StudyMap
+from ...physics.run.sweep import REASON, Sweep, replaced
+from ...physics.scene.scene import Scene
 
 KEY = b"contactlab"  # in the metadata of a Parquet file: what was run, as JSON
 AXES = 2             # parameters over which a map is drawn

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..physics import Simulation
-from ..physics.core.limits import PAGE
-from ..physics.core.model import BodyKind, ShapeKind, Skin
-from ..physics.shapes.particle import particles
-from ..physics.shapes.table import FORMS
-from .view.camera import scene_bounds
+from ...physics import Simulation
+from ...physics.core.limits import PAGE
+from ...physics.core.model import BodyKind, ShapeKind, Skin
+from ...physics.shapes.particle import particles
+from ...physics.shapes.table import FORMS
+from ..view.camera import scene_bounds
 
 FRAMES = 60.0   # kept a second of simulated time, at most [1/s]
 DOT = 0.005     # radius of a dot that stands for a particle, in diagonals of the scene

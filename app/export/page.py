@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from ..assets import FOLDER
-from ..physics import Simulation
-from ..physics.core.interruption import look_up
-from ..physics.core.language import N_, _, used
-from ..physics.core.model import ShapeKind
-from ..physics.methods import METHODS
+from ...assets import FOLDER
+from ...physics import Simulation
+from ...physics.core.interruption import look_up
+from ...physics.core.language import N_, _, used
+from ...physics.core.model import ShapeKind
+from ...physics.methods import METHODS
+from ..narration import sentence
+from ..view.camera import Camera, scene_bounds
+from ..view.theme import body_colors
 from .frames import Frames, size_of, skin_of, surface_of, worn_by
-from .narration import sentence
-from .view.camera import Camera, scene_bounds
-from .view.theme import body_colors
 
 MOST_EVENTS = 2000    # listed
 ARROW = 0.25          # length of the largest force, as a part of the distance of the camera

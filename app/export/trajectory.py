@@ -11,10 +11,10 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from ..physics import Simulation
-from ..physics.core.whole_file import whole_file
-from ..physics.look.quantities import Sample, heading, named, quantity_of
-from .figure import Figure, Line, encode
+from ...physics import Simulation
+from ...physics.core.whole_file import whole_file
+from ...physics.look.quantities import Sample, heading, named, quantity_of
+from ..figure import Figure, Line, encode
 
 COLUMNS = ["t", "body", "x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz",
            "kinetic", "potential", "spring", "contacts"]

@@ -10,11 +10,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from ..physics.core import jit
-from ..physics.core.kernel_file import DAMAGED
-from ..physics.core.version import CLONE, NAME, clone_version, own_version, version_of
-from . import machine
-from .preferences import SETTINGS, faults
+from ...physics.core import jit
+from ...physics.core.kernel_file import DAMAGED
+from ...physics.core.version import CLONE, NAME, clone_version, own_version, version_of
+from .. import machine
+from ..preferences import SETTINGS, faults
 
 LIBRARIES = ("numpy", "scipy", "numba", "pyglet", "moderngl", "imgui-bundle", "trimesh", "coacd", "pydantic", "av",
              "pillow")
@@ -123,7 +123,7 @@ def _fonts() -> Finding:
 
 
 def _cache() -> Finding:
-    from ..physics.run.warm_up import kernels_cached
+    from ...physics.run.warm_up import kernels_cached
 
     home, damaged = jit.CACHE_HOME, len(list(jit.CACHE_HOME.rglob("*" + DAMAGED)))
     if not _can_write(home):

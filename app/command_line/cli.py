@@ -22,22 +22,30 @@ import typer.core
 from rich.console import Console
 from rich.table import Table
 
-from ..assets import examples, gallery, lessons, scene_path
-from ..physics import Scene, Simulation
-from ..physics.core.held_folder import ScratchFolder, remove_scratch
-from ..physics.core.language import LANGUAGES, spoken
-from ..physics.core.version import own_version
-from ..physics.core.whole_file import whole_file
-from ..physics.lesson.lesson import is_lesson
-from ..physics.look.quantities import named
-from ..physics.methods.choices import check_settings
-from ..physics.run.keeper import Keeper
-from ..physics.run.messages import Settings
-from ..physics.run.run_file import SUFFIX
-from ..physics.run.sweep import REASON, Sweep
-from ..physics.scene.mesh_scene import MeshChoices
-from ..physics.simulation.alarm import EnergyAlarm
-from ..physics.simulation.failure import CannotStep
+from ...assets import examples, gallery, lessons, scene_path
+from ...physics import Scene, Simulation
+from ...physics.core.held_folder import ScratchFolder, remove_scratch
+from ...physics.core.language import LANGUAGES, spoken
+from ...physics.core.version import own_version
+from ...physics.core.whole_file import whole_file
+from ...physics.lesson.lesson import is_lesson
+from ...physics.look.quantities import named
+from ...physics.methods.choices import check_settings
+from ...physics.run.keeper import Keeper
+from ...physics.run.messages import Settings
+from ...physics.run.run_file import SUFFIX
+from ...physics.run.sweep import REASON, Sweep
+from ...physics.scene.mesh_scene import MeshChoices
+from ...physics.simulation.alarm import EnergyAlarm
+from ...physics.simulation.failure import CannotStep
+from ..export.trajectory import plotted, trajectory
+from ..figure import SUFFIXES as SUFFIXES_OF_CURVES
+from ..machine import Unavailable
+from ..narration import narrated
+from ..opening import CannotOpen, in_words
+from ..stopping import Stopped, at_once, between_steps
+from ..sweeps.sweeping import SUFFIXES, NoDask, carry_out
+from ..window_needed import window_opener
 from .arguments import (
     BadInput,
     Failed,
@@ -51,18 +59,10 @@ from .arguments import (
     parse_values,
     takes,
 )
-from .cli_lessons import answers_command, export_step, lessons_command, load_lesson
-from .cli_record import beyond, record_command, shot
 from .console import progress_bar, say, written
-from .figure import SUFFIXES as SUFFIXES_OF_CURVES
+from .lessons import answers_command, export_step, lessons_command, load_lesson
 from .loading import load
-from .machine import Unavailable
-from .narration import narrated
-from .opening import CannotOpen, in_words
-from .stopping import Stopped, at_once, between_steps
-from .sweeping import SUFFIXES, NoDask, carry_out
-from .trajectory import plotted, trajectory
-from .window_needed import window_opener
+from .record import beyond, record_command, shot
 
 # typer's exception for wrong arguments. typer has its own copy of click, whose names are not public.
 UsageError: Any = typer.BadParameter.__base__
@@ -230,7 +230,7 @@ def export_command(
     with in_words(scene):
         sim = Simulation(loaded) if recording is None else recording.simulation(0)
     sim.set(**settings)
-    from .replay import Replay
+    from ..export.replay import Replay
 
     replay = Replay(sim)
     with input_errors():
@@ -368,7 +368,7 @@ def reference_command(
     folder: Annotated[Path, typer.Argument(help="Where the pages are written; made where it is not there.")],
 ) -> None:
     """Write the reference of the Python interface, made from its docstrings, as HTML pages into FOLDER."""
-    from .reference import write_reference
+    from ..scripts.reference import write_reference
 
     with written(folder):
         print(f"The first page is {write_reference(folder)}")

@@ -14,12 +14,12 @@ from trimesh.exchange.gltf import export_glb
 from trimesh.visual import TextureVisuals
 from trimesh.visual.material import PBRMaterial
 
-from ..physics import Simulation
-from ..physics.core.interruption import look_up
-from ..physics.core.model import ShapeKind
+from ...physics import Simulation
+from ...physics.core.interruption import look_up
+from ...physics.core.model import ShapeKind
+from ..view.camera import scene_bounds
+from ..view.theme import body_colors, linear
 from .frames import Frames, Worn, size_of, surface_of, worn_by
-from .view.camera import scene_bounds
-from .view.theme import body_colors, linear
 
 ROUND = 48           # sections of cylinders and capsules
 BALL = 3             # times the triangles of an icosahedron are divided for a ball
