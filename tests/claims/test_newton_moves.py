@@ -45,7 +45,7 @@ def test_a_pyramid_that_a_ball_strikes_at_20_m_per_s_is_solved(mu, steps):
     steps of Newton's method from each beginning 13 of these 60 steps were not solved, and 14 of the first 90 with 0.8.
     With thousands of steps and the same ε for all contacts those two with 0.8 were left that are last here. Now all are
     solved of 250 steps each with μ = 0.1, 0.3, 0.5 and 0.8, and of as many with the ball 0.03 m beside the middle. Of
-    9000 other steps, with five to seven rows, μ from 0.2 to 1 and other places, 9 are not, and say so; 39 were not."""
+    9000 other steps, with five to seven rows, μ from 0.2 to 1 and other places, 5 are not, and say so; 39 were not."""
     sim = pyramid(6, mu, ball("ball", (-4.0, 0.07, 0.8), radius=0.25, mass=60.0, velocity=(20.0, 0.0, 0.0)))
     assert unsolved(sim, steps) == 0
 
