@@ -12,63 +12,69 @@ from ..keys import key_of
 from ..ui_state import UiState
 from . import style
 
+NARROW = 30.0  # width [font heights] below which the last menus share one
+
 
 def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None]) -> None:
     if not imgui.begin_main_menu_bar():
         return
-    if imgui.begin_menu(labelled("File")):
-        _item(ui, "new_scene")
-        _item(ui, "open_file")
-        if imgui.begin_menu(labelled("Open recent"), bool(ui.preferences.recent)):
-            for path in ui.preferences.recent:
-                if imgui.menu_item_simple(path):
-                    ui.request("open_path", path)
-            imgui.end_menu()
-        _item(ui, "reload")
-        imgui.separator()
-        _item(ui, "save")
-        _item(ui, "save_as")
-        _item(ui, "take_instant")
-        imgui.separator()
-        _item(ui, "save_run")
-        _item(ui, "record")
-        _item(ui, "film")
-        _item(ui, "screenshot")
-        imgui.separator()
-        _item(ui, "quit")
-        imgui.end_menu()
-    if imgui.begin_menu(labelled("Edit")):
-        _edit_menu(ui, snapshot)
-        imgui.end_menu()
-    if imgui.begin_menu(labelled("View")):
-        _view_menu(ui)
-        imgui.end_menu()
-    if imgui.begin_menu(labelled("Time")):
-        for name, command in COMMANDS.items():
-            if command.group == "Time":
-                _item(ui, name, ticked=name == "slow_at_events" and snapshot is not None and snapshot.at_events < 1.0)
-        imgui.end_menu()
-    if imgui.begin_menu(labelled("Equations")):
-        for name, command in COMMANDS.items():
-            if command.group == "Equations":
-                _item(ui, name, ticked=ui.preferences.lower and name == f"tab_{ui.preferences.lower_tab}")
-        imgui.end_menu()
-    if imgui.begin_menu(labelled("Compare")):
-        _compare_menu(ui, snapshot)
-        imgui.end_menu()
-    if imgui.begin_menu(labelled("Lessons")):
-        _lessons_menu(ui)
-        imgui.end_menu()
-    if imgui.begin_menu(labelled("Help")):
-        _item(ui, "help")
-        _item(ui, "tour")
-        _item(ui, "palette")
-        _item(ui, "reference")
-        _item(ui, "report")
-        _item(ui, "about")
+    menus: dict[str, Callable[[], None]] = {
+        N_("File"): lambda: _file_menu(ui), N_("Edit"): lambda: _edit_menu(ui, snapshot),
+        N_("View"): lambda: _view_menu(ui), N_("Time"): lambda: _time_menu(ui, snapshot),
+        N_("Equations"): lambda: _equations_menu(ui), N_("Compare"): lambda: _compare_menu(ui, snapshot),
+        N_("Lessons"): lambda: _lessons_menu(ui), N_("Help"): lambda: _help_menu(ui),
+    }
+    beside = list(menus) if imgui.get_window_width() > NARROW * ui.font else list(menus)[:4]
+    for title in beside:
+        _menu(title, menus[title])
+    if len(beside) < len(menus) and imgui.begin_menu(labelled("More")):
+        for title in list(menus)[len(beside):]:
+            _menu(title, menus[title])
         imgui.end_menu()
     _right_end(ui, snapshot)
     imgui.end_main_menu_bar()
+
+
+def _menu(title: str, draw: Callable[[], None]) -> None:
+    if imgui.begin_menu(labelled(title)):
+        draw()
+        imgui.end_menu()
+
+
+def _file_menu(ui: UiState) -> None:
+    _item(ui, "new_scene")
+    _item(ui, "open_file")
+    if imgui.begin_menu(labelled("Open recent"), bool(ui.preferences.recent)):
+        for path in ui.preferences.recent:
+            if imgui.menu_item_simple(path):
+                ui.request("open_path", path)
+        imgui.end_menu()
+    _item(ui, "reload")
+    imgui.separator()
+    for name in ("save", "save_as", "take_instant"):
+        _item(ui, name)
+    imgui.separator()
+    for name in ("save_run", "record", "film", "screenshot"):
+        _item(ui, name)
+    imgui.separator()
+    _item(ui, "quit")
+
+
+def _time_menu(ui: UiState, snapshot: Snapshot | None) -> None:
+    for name, command in COMMANDS.items():
+        if command.group == "Time":
+            _item(ui, name, ticked=name == "slow_at_events" and snapshot is not None and snapshot.at_events < 1.0)
+
+
+def _equations_menu(ui: UiState) -> None:
+    for name, command in COMMANDS.items():
+        if command.group == "Equations":
+            _item(ui, name, ticked=ui.preferences.lower and name == f"tab_{ui.preferences.lower_tab}")
+
+
+def _help_menu(ui: UiState) -> None:
+    for name in ("help", "tour", "palette", "reference", "report", "about"):
+        _item(ui, name)
 
 
 def _item(ui: UiState, name: str, title: str | None = None, ticked: bool = False) -> None:

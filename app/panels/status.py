@@ -11,6 +11,7 @@ from ..keys import GESTURES
 from ..ui_state import Rect, UiState
 from . import style
 from .equations import STATUS
+from .transport import NARROW
 
 BY_KEYS = N_("Tab, arrows: go  ·  Space: press  ·  Enter: write  ·  F6: the next panel  ·  Esc: the keys of the scene")
 #: of a status of one word
@@ -27,7 +28,8 @@ def draw_status(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command]
             figures = solver_figures(snapshot) if snapshot is not None else ""
             figures_width = imgui.calc_text_size(figures).x
             room = imgui.get_content_region_avail().x - figures_width - 2 * ui.font
-            style.muted(ui, style.clipped_text(binding_text(ui), room))
+            timed = snapshot is not None and rect[2] < NARROW * ui.font  # the time bar has no room for the time
+            style.muted(ui, style.clipped_text(f"t = {snapshot.now:.3f} s" if timed else binding_text(ui), room))
             imgui.same_line(imgui.get_window_width() - figures_width - 12 * ui.preferences.scale)
             style.muted(ui, figures)
 

@@ -38,6 +38,7 @@ SHOWS = {
     "at": N_("The instant of the event, with the velocities and contacts that it leaves"),
     "after": N_("The end of the step in which it happens; from there the run goes on"),
 }
+NARROW = 32.0  # width [font heights] of a window whose time stands in the status bar
 ONLY_STEPS = N_("\n{} knows the step of an event, not its instant: before is the beginning of the step, at and "
                  "after are "
                 "its end")
@@ -47,31 +48,34 @@ def draw_transport(ui: UiState, snapshot: Snapshot | None, send: Send, rect: Rec
     with style.panel("transport", rect, imgui.WindowFlags_.no_scrollbar) as shown:
         if not shown or snapshot is None:
             return
-        _buttons(ui, send)
+        narrow = rect[2] < NARROW * ui.font  # keys and menus do what then has no button
+        _buttons(ui, send, narrow)
         imgui.same_line(0, 1.0 * ui.font)
         if rect[2] > 54.0 * ui.font:  # + and - do it, too
             _speed(ui, snapshot, send)
             imgui.same_line(0, 1.0 * ui.font)
         _phases(ui, snapshot, send)
         button = 5.6 if rect[2] > 44.0 * ui.font else 2.2  # width of the record button [font heights]
-        _time_line(ui, snapshot, send, reserve=(11.9 + button) * ui.font)
-        imgui.same_line(0, 0.8 * ui.font)
-        _clock(ui, snapshot)
+        _time_line(ui, snapshot, send, reserve=((3.7 if narrow else 11.9) + button) * ui.font)
+        if not narrow:
+            imgui.same_line(0, 0.8 * ui.font)
+            _clock(ui, snapshot)
         imgui.same_line(imgui.get_window_width() - (2.7 + button) * ui.font)
         _record(ui, button)
 
 
-def _buttons(ui: UiState, send: Send) -> None:
-    if style.icon_button(ui, "edit", "\uf044", _("Edit the scene: add, move and change bodies  (Ctrl+E)")):
-        ui.request("edit")
-    imgui.same_line(0, 0.6 * ui.font)
+def _buttons(ui: UiState, send: Send, narrow: bool) -> None:
+    if not narrow:
+        if style.icon_button(ui, "edit", "\uf044", _("Edit the scene: add, move and change bodies  (Ctrl+E)")):
+            ui.request("edit")
+        imgui.same_line(0, 0.6 * ui.font)
     if style.icon_button(ui, "reset", "\uf2ea", _("Reset  (Backspace)")):
         send(Reset())
     imgui.same_line(0, 0.6 * ui.font)
     for name, icon, tip, command in (
         ("previous_event", "\uf049", _("Back to the instant of the previous event  (↑)"), StepToEvent(-1)),
         ("step_back", "\uf048", _("One step back  (,)"), Step(-1)),
-    ):
+    )[1 if narrow else 0:]:
         if style.icon_button(ui, name, icon, tip):
             send(command)
         imgui.same_line(0, 0.2 * ui.font)

@@ -81,6 +81,26 @@ def test_in_a_small_window_no_button_lies_on_another(probe, editing):
         assert hi.x - lo.x > imgui.calc_text_size(word).x
 
 
+def test_in_a_small_window_with_large_text_the_time_line_and_all_menus_are_within_reach(probe, monkeypatch):
+    """What has no button there has a key and a menu; the last menus stand in one, and the time in the status bar."""
+    probe.ui.preferences.scale = 1.6
+    probe.gui.resize((640, 420), (640, 420))
+    words, muted = [], style.muted
+    monkeypatch.setattr(style, "muted", lambda ui, text, **more: (words.append(text), muted(ui, text, **more)))
+    probe.frame(3)
+    probe.drawn()
+    names = [label.split("##")[-1] for label in probe.rects]
+    bar = [probe.rects[label] for label, name in zip(probe.rects, names, strict=True)
+           if name in ("reset", "step_back", "play", "step_forward", "next_event", "time_line", "record",
+                       "record_options", "File", "Edit", "View", "Time", "More")]
+    assert len(bar) == 13 and all(lo.x >= 0 and hi.x <= 640 for lo, hi in bar)
+    for k, (lo, hi) in enumerate(bar):
+        assert not [1 for a, b in bar[:k] if a.x < hi.x and lo.x < b.x and a.y < hi.y and lo.y < b.y]
+    assert f"t = {probe.snapshot[0].now:.3f} s" in words
+    probe.click("More")
+    assert {"Equations", "Compare", "Lessons", "Help"} <= {word.split("##")[0] for word in probe.drawn()}
+
+
 def test_a_search_in_vain_says_so_and_a_button_goes_on(probe):
     """The view does not get a click on it; while the search goes on there is none."""
     assert "Search on##quiet" not in probe.drawn()
