@@ -14,6 +14,7 @@ import types
 import numba
 import numpy as np
 import pytest
+from command_line import call
 
 import contactlab
 from contactlab.app.command_line import cli
@@ -254,6 +255,17 @@ def test_laws_and_forces_of_a_script_go_to_the_workers_of_a_scheduler(ball, sche
             least = min(least, sim.velocity(1)[2])
         assert without < found == least < 0.0
     assert study[fastest][0] != study[fastest][1] == study[fastest][2]
+
+
+@dask
+def test_the_command_line_sends_runs_to_the_workers_of_a_scheduler(ball, scheduler, tmp_path, capsys):
+    out = tmp_path / "study.csv"
+    arguments = ["sweep", ball, "--vary", "restitution=0.1,0.9", "--measure", MEASURES[1], "--until", 0.8, "--out", out]
+    code, _, told = call(capsys, *arguments, "--scheduler", scheduler)
+    assert code == 0, told
+    alone = sweep(ball, {"restitution": [0.1, 0.9]}, MEASURES[1], until=0.8, workers=0)
+    with out.open(newline="") as file:
+        assert [float(row[MEASURES[1]]) for row in csv.DictReader(file)] == list(alone[MEASURES[1]])
 
 
 def test_what_cannot_go_to_the_workers_is_said_before_anything_runs(ball, no_law_stays, monkeypatch):

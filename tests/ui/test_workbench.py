@@ -133,6 +133,20 @@ def test_what_is_saved_has_the_edit_and_the_comments_and_opens_as_the_same_scene
     assert not desk.bench.unsaved and Scene.load(desk.path) == desk.bench.built.scene
 
 
+def test_the_view_that_is_kept_is_in_the_file_and_the_scene_opens_with_it(desk):
+    """Rounded to 0.1 mm and a hundredth of a degree."""
+    camera = desk.lab.camera
+    camera.target, camera.distance = np.array([0.12346, -0.5, 0.25]), 2.34567
+    camera.look_from(-33.333, 21.987)
+    desk.run("view_of_scene")
+    checked(desk.bench)
+    desk.run("save")
+    kept = Scene.load(desk.path).camera
+    assert kept.target == pytest.approx(camera.target, abs=5e-5) and kept.distance == 2.3457
+    assert (kept.azimuth, kept.elevation) == pytest.approx((camera.azimuth, camera.elevation), abs=5e-3)
+    assert desk.bench.undoes == "Keep the view"
+
+
 def test_a_file_that_somebody_else_has_written_is_asked_about_and_both_versions_can_be_kept(desk):
     desk.move()
     theirs = BALL.replace("Ball", "Theirs")
