@@ -26,6 +26,8 @@ from ..core.model import body_count, movable
 from ..core.state import copy_state
 from ..core.whole_file import whole_file
 from ..dynamics.forces import empty_loads
+from ..dynamics.trees.joint_space import apparent_inverse_inertia, forward_dynamics
+from ..dynamics.trees.mass_matrix import joint_space
 from ..impacts.impact_laws import IMPACT_LAWS
 from ..integrators import FLIGHT, INTEGRATORS, Dense, integrate
 from ..look.inspection import Inspect, look, look_at_step
@@ -40,10 +42,12 @@ from ..problem.problem import ContactProblem, Takes
 from ..problem.residual import system_residual
 from ..problem.system import empty_blocks, empty_motion, empty_system
 from ..scene.scene import Scene
+from ..shapes.superellipsoid import curvature_of
 from ..simulation.simulation import Simulation
 from ..solvers import SOLVERS, BodiesSolver
 from ..solvers.coulomb import all_sets
 from .impact_cost import ways_of_chain
+from .link_study import chain
 
 #: shapes of dynamic bodies that together need every collision kernel; a cone needs no kernel of its own
 SHAPE_TABLES: tuple[dict[str, Any], ...] = (
@@ -139,6 +143,15 @@ def _run_everything() -> None:
     fly(*INTEGRATORS, *FLIGHT)
     _run_asleep()
     _run_joined()
+    _call_what_scripts_call()
+
+
+def _call_what_scripts_call() -> None:
+    """What no step needs: of a chain of two links, and of a ball."""
+    space, none = joint_space(chain(2, "generalized").build().model.trees), np.zeros(2)
+    forward_dynamics(space, np.zeros(3), none, none, none, none, np.zeros(2))
+    apparent_inverse_inertia(space, 1, none, np.zeros(2), np.zeros((6, 6)))
+    curvature_of(np.ones(3), np.ones(2), np.array([0.0, 0.0, 1.0]))
 
 
 @contextmanager
@@ -260,6 +273,10 @@ def _run_joined() -> None:
     point = {"name": "body 0", "mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
     pendulum = Scene.from_dict({"body": [point], "joint": [hinge | {"damping": 0.0, "motor": {"torque": 1.0}}]})
     _use(Simulation(pendulum, method="time_stepping", integrator="heun"))
+    turntable = {"name": "body 1", "kinematic": True, "motion": {"angular_velocity": [0.0, 0.0, 1.0]}}
+    for method, integrator in (("time_stepping", "heun"), ("compliant", "sdirk2"), ("event_driven", "dopri5")):
+        carried = {"body": [point, turntable], "joint": [hinge | {"parent": "body 1"}]}
+        _use(Simulation(Scene.from_dict(carried), method=method, integrator=integrator))
     for way in ways_of_chain(2).values():
         way()
 
