@@ -11,7 +11,7 @@ from ...core.model import Array, Model
 from ...core.vec import cross, norm, put, row, row4, sub, untransform
 from ...dynamics.constraints.limits import find_limits, limit_rates, near_limits
 from ...problem.contact_equations import separation_rates
-from .piece import LENGTH, go, see_pairs
+from .piece import LENGTH, WATCHED, go, see_pairs
 from .tolerances import EDGE, FACING, GRAZE, RESTS, TOUCH
 
 LARGEST_TURN = 0.1     # of a body between two nodes that are looked at [rad]
@@ -145,12 +145,11 @@ def pairs_touching(at, depth, search):
 @program
 def leave_set_out(at, chosen, watched):
     """Drop the pairs of the current set from those watched."""
-    kept, pairs = 0, watched.pairs
+    kept, pairs, count = 0, watched.pairs, int(chosen.count[0])
+    in_order = np.sort(chosen.pair[:count])
     for i in range(watched.count[0]):
-        in_set = False
-        for k in range(chosen.count[0]):
-            in_set = in_set or chosen.pair[k] == pairs[i]
-        if not in_set:
+        k = np.searchsorted(in_order, pairs[i])
+        if k == count or in_order[k] != pairs[i]:
             pairs[kept] = pairs[i]
             kept += 1
     watched.count[0] = kept
@@ -170,6 +169,7 @@ def choose_watched(piece):
     if found > len(watched.pairs):
         return found, intervals
     leave_set_out(at, piece.chosen, watched)
+    search.nodes[WATCHED] = watched.count[0]
     for i in range(watched.count[0]):
         # the gap of a pair that has just let go is 0 but for rounding: only what falls below that is an event
         gap, offset = watched.witness.gap[i], 0.0
