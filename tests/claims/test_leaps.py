@@ -93,3 +93,22 @@ def test_a_ball_that_appears_deep_within_an_implicit_step_gains_nothing(monkeypa
         sim.step()
     assert list(sim.velocity("ball")) == [10.0, 0.0, 0.0] and sim.info.stored == sim.info.dissipated == 0.0
     assert sim.contacts.gap[0] == pytest.approx(-DEEP, rel=1e-12)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_ball_that_passes_an_edge_within_an_implicit_step_is_not_thrown_up(law):
+    """Before the step it is in front of a ledge, after it DEEP in the top, along which it flew without friction: its
+    motion led it nowhere along that normal. It then comes out by no force, whatever side it comes to."""
+    ledge = {"name": "ledge", "fixed": True, "position": [1.0, 0.0, DEEP - 0.6],
+             "shape": [{"type": "box", "size": [2.0, 2.0, 1.0]}]}
+    flying = ball(z=0.0, velocity=(60.0, 0.0, 0.0)) | {"position": [-0.15, 0.0, 0.0]}
+    scene = Scene.from_dict({"scene": {"title": "soft", "gravity": [0.0, 0.0, 0.0]},
+                             "solver": {"method": "compliant", "integrator": "sdirk2", "h": 1 / 240},
+                             "material": {"default": {"friction": 0.0}}, "body": [ledge, flying]})
+    sim = Simulation(scene)
+    sim.set(stiffness_n=1e6, damping_n=20.0, law=law)
+    sim.step()
+    assert sim.contacts.gap[0] == pytest.approx(-DEEP, rel=1e-12)
+    for _ in range(5):
+        sim.step()
+        assert list(sim.velocity("ball")) == [60.0, 0.0, 0.0] and sim.info.stored == sim.info.dissipated == 0.0

@@ -25,6 +25,7 @@ from ...laws.soft import (
 )
 from ...problem.system import velocity_between
 from ...solvers.linear import lu_factor, lu_solve
+from .leaps import RATE
 from .rates import (
     FREE,
     LAW,
@@ -169,7 +170,10 @@ def leaps_in(motions, soft, s, i, k, begun, bodies):
             return False
     a, b, p, n = int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.point, i), row(contacts.normal, i)
     first, last = contact_motion(motions, begun, a, b, p, n)[2], contact_motion(motions, bodies, a, b, p, n)[2]
-    return appears_deep(depth, min(first, last), work.span[0], p)
+    leaps = appears_deep(depth, min(first, last), work.span[0], p)
+    if leaps:
+        work.settled[k, RATE] = min(first, last)  # not along the normal there was then
+    return leaps
 
 
 @kernel
