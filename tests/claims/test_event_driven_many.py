@@ -315,3 +315,19 @@ def test_all_contacts_that_are_near_are_reported_with_what_they_do():
     np.testing.assert_allclose(contacts.gap[:36], 0.001 - 0.5 * 9.81 * h * h, rtol=0, atol=1e-14)
     np.testing.assert_allclose(contacts.zeta[:36], -9.81 * h, rtol=0, atol=1e-14)
     np.testing.assert_allclose(contacts.zeta_dot[:36], -9.81, rtol=0, atol=1e-13)
+
+
+def test_pairs_that_rest_are_not_searched_for_events():
+    """Boxes within each other stand side by side: corners of one lie in faces of the other, gaps 0, all of them. As
+    long as neither moves no gap falls; thrown up, the first is looked at beside the other and above the floor."""
+    boxes = [{"name": name, "position": [x, 0.0, 0.1], "shape": [{"type": "box", "size": [0.1, 0.1, 0.2]}]}
+             for name, x in (("a", 0.0), ("b", 1e-4))]
+    floor = {"name": "floor", "fixed": True, "shape": [{"type": "plane"}]}
+    sim = Simulation(Scene.from_dict({"solver": {"method": "event_driven"}, "body": [floor, *boxes]}))
+    for _ in range(3):
+        sim.step()
+    assert sim._method.work.search.count == 0
+    sim.state.bodies.v[sim.number("a")] = 0.0, 0.0, 1.0
+    sim.state.bodies.P[sim.number("a")] = 0.0, 0.0, sim.model.mass[sim.number("a")]
+    sim.step()
+    assert sim._method.work.search.count > 0

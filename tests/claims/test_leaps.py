@@ -8,6 +8,7 @@ from soft_scenes import G, ball, box, place, soft, total
 
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.laws.soft import LAWS
+from contactlab.physics.methods.compliant.implicit import Implicit
 
 DEEP = 0.02  # [m] in which a spring of 1e4 N/m would hold 2 J
 INTEGRATORS = ["semi_implicit", "rk4", "dopri5", "sdirk2"]  # fixed, controlled and implicit steps
@@ -70,3 +71,44 @@ def test_what_one_surface_held_another_takes_over_at_the_same_time(integrator):
     sim.run(until=1.2)
     assert sim.position("box")[2] == pytest.approx(height, abs=1e-8)
     assert sim.info.stored == pytest.approx(held, rel=1e-3) and {2} == set(sim.contacts.body_b) | {2}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_ball_that_appears_deep_within_an_implicit_step_gains_nothing(monkeypatch, law):
+    """It flies along the floor, near enough to be looked at. In every stage of one step it begins DEEP in the floor: no
+    stage may push it, else it takes with it what such a spring would have held."""
+    sim = soft(ball(z=0.11, velocity=(10.0, 0.0, 0.0)), gravity=(0.0, 0.0, 0.0), integrator="sdirk2", law=law)
+    sim.step()
+    solve, shift, number = Implicit.solve, 0.01 + DEEP, sim.number("ball")
+
+    def displaced(self, *stage):
+        self.base[number, 2] -= shift
+        return solve(self, *stage)
+
+    with monkeypatch.context() as within:
+        within.setattr(Implicit, "solve", displaced)
+        sim.step()
+    assert sim.position("ball")[2] == pytest.approx(0.1 - DEEP, rel=1e-12)
+    for _ in range(10):
+        sim.step()
+    assert list(sim.velocity("ball")) == [10.0, 0.0, 0.0] and sim.info.stored == sim.info.dissipated == 0.0
+    assert sim.contacts.gap[0] == pytest.approx(-DEEP, rel=1e-12)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_ball_that_passes_an_edge_within_an_implicit_step_is_not_thrown_up(law):
+    """Before the step it is in front of a ledge, after it DEEP in the top, along which it flew without friction: its
+    motion led it nowhere along that normal. It then comes out by no force, whatever side it comes to."""
+    ledge = {"name": "ledge", "fixed": True, "position": [1.0, 0.0, DEEP - 0.6],
+             "shape": [{"type": "box", "size": [2.0, 2.0, 1.0]}]}
+    flying = ball(z=0.0, velocity=(60.0, 0.0, 0.0)) | {"position": [-0.15, 0.0, 0.0]}
+    scene = Scene.from_dict({"scene": {"title": "soft", "gravity": [0.0, 0.0, 0.0]},
+                             "solver": {"method": "compliant", "integrator": "sdirk2", "h": 1 / 240},
+                             "material": {"default": {"friction": 0.0}}, "body": [ledge, flying]})
+    sim = Simulation(scene)
+    sim.set(stiffness_n=1e6, damping_n=20.0, law=law)
+    sim.step()
+    assert sim.contacts.gap[0] == pytest.approx(-DEEP, rel=1e-12)
+    for _ in range(5):
+        sim.step()
+        assert list(sim.velocity("ball")) == [60.0, 0.0, 0.0] and sim.info.stored == sim.info.dissipated == 0.0

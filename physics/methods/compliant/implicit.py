@@ -105,7 +105,7 @@ class Implicit:
         self.status = "solved"
         self.iterations = 0    #: Newton steps of the last step
         self.residual = 0.0    #: last change of a velocity in the worst stage [m/s]
-        self.middle = empty_state(n).bodies
+        self.middle = self.begun = empty_state(n).bodies  #: at the stage; when the step began
         self.force, self.torque = np.zeros((n, 3)), np.zeros((n, 3))
         self.y0, self.k, self.base = np.zeros((n, Y_SIZE)), np.zeros((stages, n, Y_SIZE)), np.zeros((n, Y_SIZE))
         self.rate, self.power = np.zeros((n, Y_SIZE)), (0.0, 0.0)
@@ -159,6 +159,7 @@ class Implicit:
         soft.settle(bodies, t, exact=0)
         pack(bodies, self.y0)
         copy(bodies, self.middle)
+        self.begun = bodies
         copy(joints, self.joints.start)
         if self.joined:
             begin_joints(self.model, loads, bodies, self.joints)
@@ -167,6 +168,7 @@ class Implicit:
             start_stage(a.a_x[i], i, h, self.y0, self.k, soft.surfaces, soft.work, self.base)
             if self.joined:
                 start_joints(a.a_x[i], i, h, g, self.joints)
+            soft.work.span[0] = c * h
             found, change = self.solve(loads, t + c * h, g, i)
             worst, all_found = max(worst, change), all_found and found
             if not found and not anyhow:
@@ -257,7 +259,7 @@ class Implicit:
         contacts, rows = len(soft.contacts.gap), len(soft.surfaces.mode)
         if contacts > len(self.newton.stiffness) or rows > len(self.newton.expected):
             self.newton = empty_newton(contacts, rows, self.size, self.more)
-        implicit_forces(model, soft.system, g, row, self.middle, self.rate, secant, self.newton)
+        implicit_forces(model, soft.system, g, row, self.begun, self.middle, self.rate, secant, self.newton)
 
     def newton_step(self, loads: Loads, t: float, g: float, row: int, turn: int, secant: bool) -> tuple[float, bool]:
         """Improve the velocities of `middle` once; the largest change [m/s], and whether what motors exert or what

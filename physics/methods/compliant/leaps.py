@@ -5,7 +5,8 @@ what lay beside it is now in front of it. Were the surface pressed in so far at 
 gave. So of a gap p that leaps, the leap is left out: the contact begins at p_0, where it is, and the surfaces feel
 p - p_0. They may store as much at once as they held already, and as those held whose contact ended at the same time:
 one corner takes over from another. p_0 <= 0 follows the gap where the bodies part, and is 0 from then on where shapes
-do not overlap. No work is done by that, as a surface without contact bears no force.
+do not overlap. No work is done by that, as a surface without contact bears no force. Nor does one bear any in a stage
+within which it appears deep (`rates: contact_rates`, `newton: leaps_in`): the gap is counted once the stages are over.
 """
 
 import math

@@ -12,15 +12,28 @@ from ...core.state import LongArray
 from ...core.sym3 import sym_vec, world_inverse_inertia
 from ...core.vec import add, axpy, cross, dot, norm, put, put4, quat_mul, row, row4, scale, sub
 from ...laws.contact import disc_projection
-from ...laws.soft import NORMAL_1, TANGENT_1, TANGENT_2, follows, implicit_end, implicit_force, softness, spring_force
+from ...laws.soft import (
+    NORMAL_1,
+    TANGENT_1,
+    TANGENT_2,
+    follows,
+    free_height,
+    implicit_end,
+    implicit_force,
+    softness,
+    spring_force,
+)
 from ...problem.system import velocity_between
 from ...solvers.linear import lu_factor, lu_solve
+from .leaps import RATE
 from .rates import (
+    FREE,
     LAW,
     SLIDES,
     SLIPPING,
     STICKING,
     add_wrench,
+    appears_deep,
     carried,
     contact_motion,
     gain,
@@ -144,12 +157,32 @@ def load_of(f, answer, p, expected):
     return expected if abs(f) < ROUNDED * reach * answer else f
 
 
+@helper
+def leaps_in(motions, soft, s, i, k, begun, bodies):
+    """Whether contact i of row k, free when the step began and in its stages before s, appears deep at its stage s. The
+    velocity of a stage is that at its end: where the contact stops the bodies, they came with those they began with."""
+    contacts, surfaces, work = soft.contacts, soft.surfaces, soft.work
+    depth = free_height(soft.choice[LAW], surfaces.surface_z[k, 0], surfaces.surface_z[k, 1]) - contacts.gap[i]
+    if surfaces.mode[k] != FREE or depth <= 0.0:
+        return False
+    for r in range(s):
+        if dot(row(work.force[r], k), row(work.force[r], k)) > 0.0:
+            return False
+    a, b, p, n = int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.point, i), row(contacts.normal, i)
+    first, last = contact_motion(motions, begun, a, b, p, n)[2], contact_motion(motions, bodies, a, b, p, n)[2]
+    leaps = appears_deep(depth, min(first, last), work.span[0], p)
+    if leaps:
+        work.settled[k, RATE] = min(first, last)  # not along the normal there was then
+    return leaps
+
+
 @kernel
-def implicit_forces(model, soft, g, s, bodies, ydot, secant, newton):
+def implicit_forces(model, soft, g, s, begun, bodies, ydot, secant, newton):
     """Add the contact forces at the end of a stage of length g [s] to ydot (n, 13); work.z and work.x are the surfaces
     at its start. Writes what stage s finds in `work` (mean rates of the surfaces, forces, power lost [W]), and in
     `newton` how each force answers the velocity of its point and each couple the turning. A contact that sticks when
-    the step begins has the cone of μ_s in all of it, so that the force has no jump. secant: see `put_answer`."""
+    the step begins has the cone of μ_s in all of it, so that the force has no jump. What appears deep bears no force:
+    `settle` says where it begins. begun: bodies when the step began; secant: see `put_answer`."""
     contacts, slot, surfaces, work, law = soft.contacts, soft.slot, soft.surfaces, soft.work, soft.choice[LAW]
     motions, units, friction, z, x = model.motions, work.units, work.friction, work.z, work.x
     x_rate, pushes, lost, nothing = work.x_rate[s], work.force[s], 0.0, (0.0, 0.0, 0.0)
@@ -161,6 +194,8 @@ def implicit_forces(model, soft, g, s, bodies, ydot, secant, newton):
         k = int(slot[i])
         stiffness_out[i, :, :] = 0.0
         gap = contacts.gap[i]
+        if leaps_in(model.motions, soft, s, i, k, begun, bodies):
+            continue
         f, answer = implicit_force(law, two_units(units, k, NORMAL_1), g, gap, z[k, 0], z[k, 1])
         load = load_of(f, answer, row(contacts.point, i), newton.expected[k])
         if load <= 0.0:

@@ -66,7 +66,7 @@ class SoftContactWork(NamedTuple):
     mode_before: IntArray  #: (c,) mode when the step began
     changed: Array     #: (c, 4) instant of the last TOUCH … STICK of this step, nan = none [s]
     settled: Array     #: (c, 2) gap and ζ when last settled; ζ is 0 where nothing is known, inf where any gap will do
-    span: Array        #: (1,) length of the substep that is made [s]
+    span: Array        #: (1,) length of the substep that is made, or of an implicit one up to its stage [s]
 
 
 class SoftSystem(NamedTuple):
@@ -118,6 +118,12 @@ def put_vector(x_out, k, j, u):
 def slack(point):
     """What a change of a gap at this point is known to [m]."""
     return FLAT + ROUNDED * norm(point)
+
+
+@helper
+def appears_deep(depth, zeta, span, point):
+    """Whether a free surface is pressed in deeper than its motion at ζ can lead within `span` [s], see `leaps`."""
+    return depth > CLOSER * max(0.0, -zeta) * span + slack(point)
 
 
 @helper
@@ -257,8 +263,8 @@ def contact_rates(model, soft, exact, s, bodies, ydot):
         if belts:
             u = add(u, belt_velocity(model.motions, bodies.q, a, b, arm_a, arm_b))
         zeta = dot(n, u)
-        if not touched and height - gap[i] > CLOSER * max(0.0, -zeta) * work.span[0] + slack(row(point, i)):
-            continue  # it appears deep: `settle` says where it begins
+        if not touched and appears_deep(height - gap[i], zeta, work.span[0], row(point, i)):
+            continue  # `settle` says where it begins
         if closed == 0 or not touched:  # taken as if it stayed free, here or over the step in `recovery_loss`
             lost -= free_loss(law, units, k, z, x)
         f, z_1, z_2, power = press(law, closed, exact, touched, two_units(units, k, NORMAL_1), gap[i], zeta, z[k, 0],

@@ -11,7 +11,7 @@ from ...core.model import Array, Model
 from ...core.vec import cross, norm, put, row, row4, sub, untransform
 from ...dynamics.constraints.limits import find_limits, limit_rates, near_limits
 from ...problem.contact_equations import separation_rates
-from .piece import LENGTH, go, see_pairs
+from .piece import LENGTH, WATCHED, go, see_pairs
 from .tolerances import EDGE, FACING, GRAZE, RESTS, TOUCH
 
 LARGEST_TURN = 0.1     # of a body between two nodes that are looked at [rad]
@@ -19,6 +19,8 @@ LEAST_INTERVALS = 4    # between nodes, of a piece
 MOST_INTERVALS = 200
 FARTHER = 1.1          # factor on how far a body comes at the nodes, for it may come farther between them
 BEYOND = 0.1           # part of its first speed times the length of the piece that is added to that
+#: [m] that points within 1 m of a body's centre move in a piece at rest: rounding. Gaps need 10⁷ such pieces to TOUCH
+STILL = 2.0**-52
 
 
 @helper
@@ -60,16 +62,23 @@ def way(moves, i, h, radius):
     return FARTHER * (moves.far[i] + turn_by(moves.spin[i], h, radius)) + BEYOND * h * moves.speed[i]
 
 
+@helper
+def rests(moves, i, h):
+    """Whether motion i leads nowhere in the time h."""
+    return moves.far[i] + h * (moves.speed[i] + moves.spin[i]) <= STILL
+
+
 @program
 def reach_in(piece):
     """How far from each other the elements of each two shapes are looked for: as far as their bodies come. None are of
-    shapes that are farther apart than that. Bodies must be at the start. Returns the number of pairs of shapes left of
-    which both bodies move."""
+    shapes that are farther apart than that, or that rest: their gaps stay. Bodies must be at the start. Returns the
+    number of pairs of shapes left of which both bodies move."""
     at, search, h, pairs = piece.at, piece.search, piece.span[LENGTH], 0
     for k in range(len(search.reach)):
         i, j = search.sides[k, 0], search.sides[k, 1]
         near = 4.0 * TOUCH + way(search.moves, i, h, search.radius[i]) + way(search.moves, j, h, search.radius[j])
-        search.reach[k] = -1.0 if apart(at.surface, at.bodies, k, near) else near
+        rest = rests(search.moves, i, h) and rests(search.moves, j, h)
+        search.reach[k] = -1.0 if rest or apart(at.surface, at.bodies, k, near) else near
         pairs += search.both_move[k] if search.reach[k] > 0.0 else 0
     return pairs
 
@@ -107,7 +116,7 @@ def reach_together(piece, intervals):
     for k in range(len(search.reach)):
         if search.both_move[k] == 1 and search.reach[k] > 0.0:
             near = 4.0 * TOUCH + way(seen, k, h, search.radius[search.sides[k, 0]])
-            search.reach[k] = min(search.reach[k], near)
+            search.reach[k] = -1.0 if rests(seen, k, h) else min(search.reach[k], near)
 
 
 @program
@@ -145,12 +154,11 @@ def pairs_touching(at, depth, search):
 @program
 def leave_set_out(at, chosen, watched):
     """Drop the pairs of the current set from those watched."""
-    kept, pairs = 0, watched.pairs
+    kept, pairs, count = 0, watched.pairs, int(chosen.count[0])
+    in_order = np.sort(chosen.pair[:count])
     for i in range(watched.count[0]):
-        in_set = False
-        for k in range(chosen.count[0]):
-            in_set = in_set or chosen.pair[k] == pairs[i]
-        if not in_set:
+        k = np.searchsorted(in_order, pairs[i])
+        if k == count or in_order[k] != pairs[i]:
             pairs[kept] = pairs[i]
             kept += 1
     watched.count[0] = kept
@@ -170,6 +178,7 @@ def choose_watched(piece):
     if found > len(watched.pairs):
         return found, intervals
     leave_set_out(at, piece.chosen, watched)
+    search.nodes[WATCHED] = watched.count[0]
     for i in range(watched.count[0]):
         # the gap of a pair that has just let go is 0 but for rounding: only what falls below that is an event
         gap, offset = watched.witness.gap[i], 0.0

@@ -38,7 +38,7 @@ WEIGHTLESS = 1e-6       # what forces are compared with where nothing has weight
 MARGIN, SINK, SLIP, FORCE, CONE, SHARE, GAP, MOTOR = range(8)
 KINDS = 6  # of numbers of the set
 BEGIN, LENGTH = range(2)              # places in Piece.span
-INTERVALS, NEXT = range(2)            # places in SearchScratch.nodes
+INTERVALS, NEXT, WATCHED = range(3)   # places in SearchScratch.nodes
 
 
 class WatchedPairs(NamedTuple):
@@ -86,7 +86,8 @@ class SearchScratch(NamedTuple):
     force: Array          #: (c,) the largest force at work in each island [N]
     slack: Array          #: (c,) added to a slip that has just begun or turned [m/s]
     late: Array           #: (m,) added to what a motor has left that has just changed
-    nodes: IntArray       #: (2,) INTERVALS of the piece that are looked at; NEXT one of a search that is to go on
+    nodes: IntArray       #: (3,) INTERVALS of the piece that are looked at; NEXT one of a search that is to go on; how
+                          #: many pairs were WATCHED last
 
 
 class Piece(NamedTuple):
@@ -132,7 +133,7 @@ def empty_search(at: Instant, radius: Array, pairs: int) -> SearchScratch:
         place=np.zeros((len(at.surface.kind), PLACE)),
         one=np.zeros(1, np.int64), witness_one=empty_witness(1), zeta_one=np.zeros(1),
         values=np.zeros(numbers), done=np.zeros(numbers, np.int32), implied=np.zeros(contacts, np.int32),
-        force=np.zeros(contacts), slack=np.zeros(contacts), late=np.zeros(rows), nodes=np.zeros(2, np.int32),
+        force=np.zeros(contacts), slack=np.zeros(contacts), late=np.zeros(rows), nodes=np.zeros(3, np.int32),
     )
 
 

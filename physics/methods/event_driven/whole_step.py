@@ -22,10 +22,11 @@ from ...dynamics.trees.kinematics import place_links
 from ...integrators.stepper import TOLERANCE
 from .books import LOBATTO_NODES, LOBATTO_WEIGHTS, any_force, book_node
 from .memory import EVENT_DRIVEN, recall, remember
-from .nearby import choose_watched, pairs_touching
+from .nearby import LEAST_INTERVALS, choose_watched, pairs_touching
 from .piece import (
     KINDS,
     LENGTH,
+    WATCHED,
     Piece,
     end_stages,
     find_forces_at_work,
@@ -96,8 +97,8 @@ def make_whole(model, state, h, adaptive, work, seen):
     if state.memory.owner[0] != EVENT_DRIVEN or state.memory.count[0] > len(chosen.pair):
         return BY_PIECES
     recall(state.memory, start.surface, work.slip, work.stick, chosen)
-    if not goes_on(start, chosen, piece.search, seen):
-        return BY_PIECES
+    if LEAST_INTERVALS * piece.search.nodes[WATCHED] > AT_ONCE or not goes_on(start, chosen, piece.search, seen):
+        return BY_PIECES  # too many pairs for one call, if they are as many as last
     take_start(piece)
     begin_books(state.ledger, chosen, work)
     error = make_stages(piece, h, work) / TOLERANCE
