@@ -28,8 +28,10 @@ def draw_status(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command]
             figures = solver_figures(snapshot) if snapshot is not None else ""
             figures_width = imgui.calc_text_size(figures).x
             room = imgui.get_content_region_avail().x - figures_width - 2 * ui.font
-            timed = snapshot is not None and rect[2] < NARROW * ui.font  # the time bar has no room for the time
-            style.muted(ui, style.clipped_text(f"t = {snapshot.now:.3f} s" if timed else binding_text(ui), room))
+            text = binding_text(ui)
+            if snapshot is not None and rect[2] < NARROW * ui.font:  # the time bar has no room for the time
+                text = f"t = {snapshot.now:.3f} s"
+            style.muted(ui, style.clipped_text(text, room))
             imgui.same_line(imgui.get_window_width() - figures_width - 12 * ui.preferences.scale)
             style.muted(ui, figures)
 

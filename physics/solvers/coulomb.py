@@ -35,6 +35,7 @@ DIRECTION_STEPS = 30   # steps of Newton's method for the directions of slip, at
 ALL_SETS = 6        # most contacts whose sets are all tried where solutions need not be unique
 VERGES = (1e-6, 1e-9)  # slip acceleration that may be that of a sticking contact, relative to that without contact
 PUSHES = 1e-7       # normal force above which a contact counts as pushing in a guess, relative to the largest one
+DIFFERENCE = 1e-7   # step of a difference quotient in slip accelerations, relative to the smallest of them
 ALIKE_RATES = 1e-9  # accelerations of two solutions that differ by less are the same, relative to those without contact
 CLOSES = 1e-6       # approach of which forces that are no solution show, relative to the acceleration without contact
 ALLOWED_RATE = 1e-10   # approach that counts as none where all sets are tried, relative to the same
@@ -368,10 +369,10 @@ def _exact(
         return B
 
     def whole(x: Array) -> Array:
-        """All forces (3 c, n) of the unknown ones."""
-        f = np.zeros((len(d), x.shape[1]))
+        """All forces (3 c,) of the unknown ones."""
+        f = np.zeros(len(d))
         f[rows] = x
-        f.reshape(-1, 3, x.shape[1])[pulls, 1:] = -(mu[:, None] * e[pulls])[:, :, None] * x[single, None]
+        f.reshape(-1, 3)[pulls, 1:] = -(mu * x[single])[:, None] * e[pulls]
         return f
 
     def forces(start: Array) -> Array | None:
@@ -381,22 +382,9 @@ def _exact(
         B = pulled()[some]
         right = -d[some] - B @ near
         x = smallest(B, right, cones) if fresh else np.linalg.lstsq(B, right, rcond=RANK)[0]
-        return None if x is None else whole((near + x)[:, None])[:, 0]
+        return None if x is None else whole(near + x)
 
-    def slope(f: Array, start: Array) -> Array:
-        """∂f/∂a (3 c, 2 t) where these forces belong to the slip accelerations a = `start`: ∂e/∂a = e⊥ e⊥ᵀ/|a|. While
-        the directions turn B x = b goes on holding, B ∂x = -∂B x, and of redundant forces the least change counts."""
-        a = start.reshape(-1, 2)
-        aside = np.column_stack([-e[turning, 1], e[turning, 0]])
-        push = friction[turning] * f[3 * turning]
-        change = push * np.einsum("rki,ki->rk", tangent_columns[:, turning], aside)
-        found = whole(np.linalg.lstsq(pulled()[some], change[some], rcond=RANK)[0])
-        found.reshape(-1, 3, len(turning))[turning, 1:, np.arange(len(turning))] -= push[:, None] * aside
-        return (found[:, :, None] * (aside / np.hypot(*a.T)[:, None])).reshape(len(d), -1)
-
-    f = forces(rate[tangents])
-    if f is not None and len(turning):
-        f = _directions(M, d, tangents, rate[tangents], f, forces, slope)
+    f = forces(rate[tangents]) if not len(turning) else _directions(M, d, tangents, rate[tangents], forces)
     if f is None:
         return None
     a = M @ f + d
@@ -412,26 +400,30 @@ def _exact(
 
 
 def _directions(
-    M: Array, d: Array, tangents: NDArray[np.intp], start: Array, found: Array,
-    forces: Callable[[Array], Array | None], slope: Callable[[Array, Array], Array],
+    M: Array, d: Array, tangents: NDArray[np.intp], start: Array, forces: Callable[[Array], Array | None]
 ) -> Array | None:
-    """Forces (3 c,) opposite to the slip accelerations that they cause, by Newton's method for these accelerations,
-    from those `found` for `start`. The smaller a slip acceleration, the more its direction depends on the forces: plain
-    iteration fails there."""
-    U, s, _ = np.linalg.svd(M[tangents], full_matrices=False)
+    """Forces (3 c,) opposite to the slip accelerations that they cause, by Newton's method for these accelerations. The
+    smaller a slip acceleration, the more its direction depends on the forces: plain iteration fails there."""
+    found = forces(start)
+    if found is None:
+        return None
+    U, s, _ = np.linalg.svd(M[tangents])
     U = U[:, : np.count_nonzero(s > RANK * s[0])]
     now = start.copy()
     wrong = U.T @ ((M @ found + d)[tangents] - now)
     for _ in range(DIRECTION_STEPS):
-        if not np.hypot(now[::2], now[1::2]).all():
+        size = DIFFERENCE * float(np.hypot(now[::2], now[1::2]).min())
+        slope = np.zeros((len(wrong), len(wrong)))
+        for j in range(len(wrong)):
+            shifted = forces(now + size * U[:, j])
+            if shifted is None or size == 0.0:
+                return None
+            slope[:, j] = (U.T @ ((M @ shifted + d)[tangents] - now) - size * np.eye(len(wrong))[j] - wrong) / size
+        now = now - U @ np.linalg.lstsq(slope, wrong, rcond=None)[0]
+        found = forces(now)
+        if found is None:
             return None
-        change = U.T @ M[tangents] @ slope(found, now) @ U
-        now = now - U @ np.linalg.lstsq(change - np.eye(len(wrong)), wrong, rcond=None)[0]
-        new = forces(now)
-        if new is None:
-            return None
-        found, before = new, np.abs(wrong).max()
-        wrong = U.T @ ((M @ found + d)[tangents] - now)
+        before, wrong = np.abs(wrong).max(), U.T @ ((M @ found + d)[tangents] - now)
         if np.abs(wrong).max() >= 0.5 * before:
             break
     return found
