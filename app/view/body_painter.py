@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from ...physics.core.model import HOLLOW, Array, Labels, Model, ShapeKind, Skin
 from . import geometry, instances
-from .programs import GlOwner, attributes, load
+from .programs import GlOwner, attributes, load, quality
+from .simplified import Surface, simplified
 
 INSTANCE = (("in_place", 3), ("in_turn", 4), ("in_size", 3), ("in_color", 4))
 TRIANGLE = (("in_position", 3), ("in_normal", 3), ("in_edge", 3))
@@ -55,6 +56,8 @@ class _Drawable:
 class BodyPainter(GlOwner):
     def __init__(self, ctx: moderngl.Context) -> None:
         super().__init__(ctx)
+        self.triangles = 0, 0  #: of the meshes that are drawn simplified: how many are drawn, of how many
+        self._software = quality(ctx).software
         self._programs: dict[tuple[ShapeKind, str, bool], moderngl.Program] = {}
         self._scene = GlOwner(ctx)
         self._drawables: list[_Drawable] = []
@@ -82,6 +85,7 @@ class BodyPainter(GlOwner):
         """Make the buffers of a scene's shapes. as_collided: hulls and convex parts instead of their meshes."""
         self._scene.release()
         self._drawables = []
+        self.triangles = 0, 0
         self._bodies = model.shapes.body
         self._awake = self._colors = instances.shape_colors(model, labels, as_collided)
         self._sizes = instances.drawn_sizes(model)
@@ -93,10 +97,11 @@ class BodyPainter(GlOwner):
             if kind in self._meshes:
                 mesh, shadow_mesh = self._meshes[kind], self._shadow_meshes[kind]
             else:
-                corners = geometry.surface(model, labels, group, as_collided)
+                worn = None if as_collided else geometry.skin(labels, group)
+                whole = geometry.surface(model, labels, group, as_collided)
+                corners = self._corners(whole, None if worn is None else worn.uv, len(group.shapes))
                 if not len(corners):
                     continue
-                worn = None if as_collided else geometry.skin(labels, group)
                 mesh = shadow_mesh = self._buffer(self._scene, corners, *(TRIANGLE if worn is None else TEXTURED))
                 if worn is not None:
                     image = id(worn.image)
@@ -106,6 +111,16 @@ class BodyPainter(GlOwner):
                     shadow_mesh = self._buffer(self._scene, corners, *TRIANGLE)
             deep = kind in HOLLOW and instances.opening(model, group.data) > DEEP
             self._drawables.append(_Drawable(group, rows, mesh, shadow_mesh, deep, skin))
+
+    def _corners(self, surface: Surface, uv: Array | None, copies: int) -> geometry.Vertices:
+        """What is drawn of a surface that is seen so many times. One with a texture stays whole: its corners would move
+        in the image."""
+        drawn = simplified(*surface) if self._software and uv is None else surface
+        if drawn[1] is surface[1]:
+            return geometry.smoothed(*surface, uv)
+        few, many = self.triangles
+        self.triangles = few + copies * len(drawn[1]), many + copies * len(surface[1])
+        return geometry.smoothed(*drawn, crease=geometry.OF_COPY)
 
     def _texture(self, skin: Skin) -> moderngl.Texture:
         high, wide, _ = skin.image.shape
