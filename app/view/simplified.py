@@ -26,8 +26,8 @@ _one_at_a_time = Lock()  # the library holds its mesh in globals
 
 
 def simplified(vertices: Array, triangles: NDArray[np.integer]) -> Surface:
-    """A surface of no more than `MOST` triangles near this one, (n, 3) and (m, 3), or the surface itself where it has no
-    more. Of a million triangles it takes a second."""
+    """A surface of no more than `MOST` triangles near this one, (n, 3) and (m, 3); this one where it has no more. Of a
+    million triangles it takes a second."""
     if len(triangles) <= MOST:
         return vertices, triangles
     key = _digest(vertices, triangles)

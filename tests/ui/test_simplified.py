@@ -24,7 +24,8 @@ def surface():
     """A ball of radius 0.7 m with bumps of a twentieth of that, as large as an arm is thick."""
     ball = trimesh.creation.icosphere(6)
     x, y, z = ball.vertices.T
-    return (0.7 + 0.035 * np.sin(9.0 * x) * np.sin(8.0 * y + 1.0) * np.sin(7.0 * z))[:, None] * ball.vertices, ball.faces
+    radius = 0.7 + 0.035 * np.sin(9.0 * x) * np.sin(8.0 * y + 1.0) * np.sin(7.0 * z)
+    return radius[:, None] * ball.vertices, ball.faces
 
 
 @pytest.fixture(scope="module")
