@@ -15,7 +15,7 @@ from ...physics.core.interruption import look_up
 from ...physics.core.model import Array
 from .collapsing import collapsed
 
-MOST = 50_000  # triangles of one mesh that the processor draws
+MOST = 20_000  # triangles of one mesh that the processor draws: of 50 000 a picture takes a third longer
 KEPT = 16      # copies, the latest used
 WORKER = Path(__file__).with_name("collapsing.py")
 GLANCE = 0.05  # [s] between looks at the process

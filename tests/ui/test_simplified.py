@@ -10,6 +10,7 @@ from scipy.ndimage import binary_dilation, binary_erosion
 
 from contactlab.app.opening import Opening
 from contactlab.app.view import body_painter, simplified
+from contactlab.app.view.geometry import HIDDEN, shared, smoothed
 from contactlab.app.view.overlays import legend
 from contactlab.app.view.programs import Quality
 from contactlab.app.view.view_options import ViewOptions
@@ -17,7 +18,7 @@ from contactlab.physics import Scene
 from contactlab.physics.core.interruption import Interrupted, interruptible
 from contactlab.physics.core.model import Skin
 
-FEW = 4_000  # of 82 thousand: a share of a twentieth, as 50 000 of a million are
+FEW = 4_000  # of 82 thousand: a share of a twentieth, and more than 20 000 of a million are
 
 
 def surface():
@@ -90,6 +91,21 @@ def test_a_gpu_draws_all_triangles_and_so_does_the_processor_with_a_texture(scan
 def test_meshes_as_they_collide_are_drawn_simplified_too_and_collide_whole(scan, draw):
     _, _, (few, count) = draw(FEW, scan, as_collided=True)
     assert few <= FEW and count == len(scan.model.meshes.triangles) > 80_000
+
+
+def test_lines_of_a_simplified_mesh_are_seen_as_wireframe_and_where_it_has_creases(scan, draw):
+    """Vertices that triangles share have no edge distances; a cube of many triangles keeps the lines along its edges.
+    Without lines a wireframe is a hint of less than 20 steps over the sky, which changes from top to bottom only."""
+    lines, _, _ = draw(FEW, scan, wireframe=True)
+    assert (np.abs(lines - lines[:, :1]).max(axis=2) > 20).mean() > 0.05
+    cube = trimesh.creation.box((1.0, 1.0, 1.0)).subdivide().subdivide()
+    rows = smoothed(cube.vertices, cube.faces)
+    once, which = shared(rows)
+    assert np.array_equal(once[which][:, :6], rows[:, :6]) and len(once) < len(rows)
+    drawn = (rows[:, 6:].reshape(-1, 9) < 2.0).any(axis=1)
+    assert drawn.any() and not drawn.all()
+    assert np.array_equal(once[which].reshape(-1, 27)[drawn], rows.reshape(-1, 27)[drawn])
+    assert (once[which].reshape(-1, 3, 9)[~drawn][:, :, 6:] == HIDDEN).all()
 
 
 def test_the_legend_says_how_many_triangles_are_drawn(scan):
