@@ -1,6 +1,7 @@
-"""A scan of a million triangles as scenery: python tests/benchmarks/scan.py [--cells 708] [--whole] [--size 1280x800]
+"""A scan of a million triangles as scenery: python tests/benchmarks/scan.py [--cells 708] [--bodies 0.1] [--whole]
 
-A bumpy square of 2 cells^2 triangles, written to an STL file in a temporary folder; 25 boxes and 25 balls lie on it.
+A bumpy square of 2 cells^2 triangles, written to an STL file in a temporary folder; 25 boxes and 25 balls lie on it,
+--bodies metres long.
 Told are
 - how long opening takes: reading, edges and boxes, all that the window waits for,
 - what finding all contacts of a step costs, and the step itself, at rest: the least of several rounds, processor time,
@@ -50,15 +51,16 @@ def write_scan(path: Path, cells: int) -> int:
     return len(rows)
 
 
-def scene_text() -> str:
-    """Fifty bodies of about a decimetre, in rows just above scan.stl."""
+def scene_text(length: float) -> str:
+    """Fifty bodies of this length [m], in rows just above scan.stl."""
     rows = ['[scene]\ntitle = "scan"\n[material.default]\nfriction = 0.8\nrestitution = 0.0\n'
             '[[body]]\nname = "ground"\nfixed = true\n[[body.shape]]\ntype = "mesh"\nfile = "scan.stl"\n']
     for k in range(BODIES):
         x, y = 0.9 * (k % 10) - 4.1, 1.7 * (k // 10) - 3.3
-        shape = 'type = "box"\nsize = [0.12, 0.1, 0.08]' if k % 2 else 'type = "sphere"\nradius = 0.05'
-        rows.append(f'[[body]]\nname = "b{k}"\nposition = [{x}, {y}, {float(height(np.array(x), np.array(y))) + 0.1}]\n'
-                    f'[[body.shape]]\n{shape}\n')
+        shape = f'"box"\nsize = [{length}, {0.8 * length}, {0.6 * length}]' if k % 2 else (
+            f'"sphere"\nradius = {0.5 * length}')
+        z = float(height(np.array(x), np.array(y))) + length
+        rows.append(f'[[body]]\nname = "b{k}"\nposition = [{x}, {y}, {z}]\n[[body.shape]]\ntype = {shape}\n')
     return "".join(rows)
 
 
@@ -111,13 +113,14 @@ def draw(scene: Scene, size: tuple[int, int]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cells", type=int, default=708)
+    parser.add_argument("--bodies", type=float, default=0.1, help="[m]")
     parser.add_argument("--whole", action="store_true")
     parser.add_argument("--size", default="1280x800")
     options = parser.parse_args()
     width, _, high = options.size.partition("x")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "scan.toml"
-        path.write_text(scene_text())
+        path.write_text(scene_text(options.bodies))
         count = write_scan(path.with_suffix(".stl"), options.cells)
         begin, cpu = time.perf_counter(), time.process_time()
         scene = opened(path).content
