@@ -21,8 +21,8 @@ def collapsed(vertices: NDArray[np.float64], triangles: NDArray[np.integer], cou
     keys = (cells[:, 0] << 42) + (cells[:, 1] << 21) + cells[:, 2]
     _, first, of = np.unique(keys, return_index=True, return_inverse=True)
     # about the middle and of the size 1, so that what the library takes for zero is so at any scale
-    points, faces = fast_simplification.simplify(
-        (vertices[first] - middle) / size, of.reshape(-1)[triangles].astype(np.int32), target_count=count, agg=CARE)
+    unit, corners = (vertices[first] - middle) / size, of.reshape(-1)[triangles].astype(np.int32)
+    points, faces = fast_simplification.simplify(unit, corners, target_count=count, agg=CARE)[:2]
     return middle + size * points, faces
 
 
