@@ -238,7 +238,7 @@ class Lab:
             return
         path = Path(path)
         self.ui.say(_("Opening {name} …").format(name=path.name), SHOWN_AFTER)
-        self._opening = Opening(path)
+        self._opening = Opening(path, software=self.ui.software)
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
         """Open a file, or several meshes as one scene; of other files only the first can be shown."""
@@ -253,13 +253,13 @@ class Lab:
 
     def open_mesh(self, path: Path, choices: MeshChoices) -> None:
         """Open a mesh once more, in the way that was chosen."""
-        self._opening = Opening(path, choices)
+        self._opening = Opening(path, choices, self.ui.software)
 
     def open_as_hull(self) -> None:
         """Let the mesh that is being taken apart collide as its convex hull."""
         if self._opening is not None:
             self._opening.give_up()
-            self._opening = Opening(self._opening.path, self._opening.choices._replace(collide="hull"))
+            self.open_mesh(self._opening.path, self._opening.choices._replace(collide="hull"))
 
     def cancel_opening(self) -> None:
         """Give up the file that is being opened; what runs was not touched."""

@@ -32,8 +32,10 @@ from ..physics.scene.refusals import SceneError, refusing
 from ..physics.scene.scene import Scene, open_file
 from .background import in_background
 from .sweeps.sweep_table import SweepTable, read_table
+from .view import simplified
 
 ARCHIVES = Path(platformdirs.user_cache_dir("contactlab", appauthor=False)) / "lessons"  # unpacked
+SIMPLIFYING = 0.8  # of opening a mesh is done when fewer of its triangles are to be chosen
 SHOWN_AFTER = 0.4  # [s] of opening a file, its progress is shown
 
 
@@ -85,10 +87,11 @@ def load(name: str | Path) -> Scene:
 
 
 class Opening:
-    """A file that is being opened in a thread of its own: how far that is, and a way to give it up."""
+    """A file that is being opened in a thread of its own: how far that is, and a way to give it up. software: the
+    processor draws what it holds, see `view.simplified`."""
 
-    def __init__(self, path: Path, choices: MeshChoices = AS_IT_IS) -> None:
-        self.path, self.choices = path, choices
+    def __init__(self, path: Path, choices: MeshChoices = AS_IT_IS, software: bool = False) -> None:
+        self.path, self.choices, self.software = path, choices, software
         self.doubts: Doubts | None = None  #: of a mesh, once it is read
         self.stage: tuple[str, float] = (_("Reading {name}").format(name=path.name), 0.0)
         #: what is done now, and the share that is done
@@ -129,9 +132,19 @@ class Opening:
                 found = opened(self.path, choices=self.choices)
                 if self.path.suffix.lower() in NAMES:
                     self.doubts = doubts(found.path, self.choices)
+                if self.software and isinstance(found.content, Scene):
+                    self._simplify(found.content)
                 return found
             except Interrupted as error:
                 raise CannotOpen(f"{self.name} was not opened.") from error
+
+    def _simplify(self, scene: Scene) -> None:
+        labels = scene.build().labels
+        skins = labels.skins or (None,) * len(labels.draw_meshes)
+        for surface, skin in zip(labels.draw_meshes, skins, strict=True):
+            if skin is None and len(surface[1]) > simplified.MOST:
+                self._tell(_("{name}: fewer triangles to draw").format(name=self.path.name), SIMPLIFYING)
+                simplified.simplify_ahead(*surface)
 
     def _tell(self, words: str, share: float) -> None:
         self.stage = words, share

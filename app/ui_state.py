@@ -190,6 +190,7 @@ class UiState:
     save_box: bool = False             # likewise, for the path of a new file
     save_box_text: str = ""
     opening: OpeningStatus | None = None  # a file that takes long to open
+    software: bool = False             # the processor draws, for there is no GPU
     mesh_box: MeshBox | None = None    # what is asked of a mesh that was opened
     leftovers: list[Leftover] = field(default_factory=list)  # runs that were cut off, offered one after the other
     message: str = ""                  # in a box until it is read

@@ -54,9 +54,12 @@ class Split:
         else:
             draw_strip(ui, self._shown, ui.view_rect, ui.legend_height)
 
-    @staticmethod
-    def _rows(snapshot: Snapshot, ui: UiState) -> list[LegendRow]:
-        return legend(snapshot, ui.view) if ui.view.legend and not ui.workbench.on else []
+    def _rows(self, snapshot: Snapshot, ui: UiState) -> list[LegendRow]:
+        if not ui.view.legend or ui.workbench.on:
+            return []
+        renderer = self.stages[0].renderer
+        renderer.know(shown(snapshot)[0], ui.view)
+        return legend(snapshot, ui.view, renderer.triangles)
 
     def _steady(self, height: float, rows: int, ui: UiState) -> float:
         """The height of the strip, which only grows while its rows and the view stay: numbers in it change all the

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from ...physics.core.model import HOLLOW, Array, Labels, Model, ShapeKind, Skin
 from . import geometry, instances
-from .programs import GlOwner, attributes, load
+from .programs import GlOwner, attributes, load, quality
+from .simplified import simplified
 
 INSTANCE = (("in_place", 3), ("in_turn", 4), ("in_size", 3), ("in_color", 4))
 TRIANGLE = (("in_position", 3), ("in_normal", 3), ("in_edge", 3))
@@ -32,17 +33,18 @@ SHADOW, OPAQUE, SEE_THROUGH, MASK = "SHADOW", "OPAQUE", "SEE_THROUGH", "MASK"
 class _MeshBuffer(NamedTuple):
     buffer: moderngl.Buffer
     fields: tuple[tuple[str, int], ...]
+    corners: moderngl.Buffer | None = None  # which row each is; None = one after the other
 
 
 class _Drawable:
     """One group of equal shapes: its instances, and its vertex arrays as they are first needed."""
 
     def __init__(
-        self, group: instances.Group, rows: moderngl.Buffer, mesh: _MeshBuffer, shadow_mesh: _MeshBuffer, deep: bool,
-        skin: moderngl.Texture | None,
+        self, group: instances.Group, rows: moderngl.Buffer, mesh: _MeshBuffer, shadow_mesh: _MeshBuffer,
+        lined: _MeshBuffer, deep: bool, skin: moderngl.Texture | None,
     ) -> None:
-        self.group, self.rows, self.mesh, self.shadow_mesh, self.deep = group, rows, mesh, shadow_mesh, deep
-        self.skin = skin
+        self.group, self.rows, self.deep, self.skin = group, rows, deep, skin
+        self.meshes = {SHADOW: shadow_mesh, OPAQUE: mesh, SEE_THROUGH: lined, MASK: mesh}
         self.arrays: dict[str, moderngl.VertexArray] = {}
 
     @property
@@ -55,6 +57,8 @@ class _Drawable:
 class BodyPainter(GlOwner):
     def __init__(self, ctx: moderngl.Context) -> None:
         super().__init__(ctx)
+        self.triangles = 0, 0  #: of the meshes that are drawn simplified: how many are drawn, of how many
+        self._software = quality(ctx).software
         self._programs: dict[tuple[ShapeKind, str, bool], moderngl.Program] = {}
         self._scene = GlOwner(ctx)
         self._drawables: list[_Drawable] = []
@@ -79,9 +83,11 @@ class BodyPainter(GlOwner):
         return _MeshBuffer(owner.own(owner.ctx.buffer(data.tobytes())), fields)
 
     def set_scene(self, model: Model, labels: Labels, as_collided: bool = False) -> None:
-        """Make the buffers of a scene's shapes. as_collided: hulls and convex parts instead of their meshes."""
+        """Make the buffers of a scene's shapes. as_collided: hulls and convex parts instead of their meshes. Those
+        with a texture are never drawn simplified: their corners would move in the image."""
         self._scene.release()
         self._drawables = []
+        self.triangles = 0, 0
         self._bodies = model.shapes.body
         self._awake = self._colors = instances.shape_colors(model, labels, as_collided)
         self._sizes = instances.drawn_sizes(model)
@@ -91,13 +97,23 @@ class BodyPainter(GlOwner):
             rows = self._scene.own(self.ctx.buffer(reserve=4 * instances.ROW * len(group.shapes), dynamic=True))
             kind = ShapeKind(group.kind)
             if kind in self._meshes:
-                mesh, shadow_mesh = self._meshes[kind], self._shadow_meshes[kind]
+                mesh = lined = self._meshes[kind]
+                shadow_mesh = self._shadow_meshes[kind]
             else:
-                corners = geometry.surface(model, labels, group, as_collided)
+                worn = None if as_collided else geometry.skin(labels, group)
+                whole = geometry.surface(model, labels, group, as_collided)
+                drawn = simplified(*whole) if self._software and worn is None else whole
+                is_copy = drawn[1] is not whole[1]
+                corners = geometry.smoothed(*drawn, None if worn is None else worn.uv,
+                                            geometry.OF_COPY if is_copy else geometry.CREASE)
                 if not len(corners):
                     continue
-                worn = None if as_collided else geometry.skin(labels, group)
-                mesh = shadow_mesh = self._buffer(self._scene, corners, *(TRIANGLE if worn is None else TEXTURED))
+                lined = self._buffer(self._scene, corners, *(TRIANGLE if worn is None else TEXTURED))
+                mesh = shadow_mesh = lined
+                if is_copy:
+                    mesh = shadow_mesh = self._shared_buffer(corners)
+                    few, many, copies = *self.triangles, len(group.shapes)
+                    self.triangles = few + copies * len(drawn[1]), many + copies * len(whole[1])
                 if worn is not None:
                     image = id(worn.image)
                     skin = textures[image] = textures.get(image) or self._texture(worn)
@@ -105,7 +121,12 @@ class BodyPainter(GlOwner):
                     corners[:, :3] *= BEHIND
                     shadow_mesh = self._buffer(self._scene, corners, *TRIANGLE)
             deep = kind in HOLLOW and instances.opening(model, group.data) > DEEP
-            self._drawables.append(_Drawable(group, rows, mesh, shadow_mesh, deep, skin))
+            self._drawables.append(_Drawable(group, rows, mesh, shadow_mesh, lined, deep, skin))
+
+    def _shared_buffer(self, corners: geometry.Vertices) -> _MeshBuffer:
+        rows, which = geometry.shared(corners)
+        order = self._scene.own(self.ctx.buffer(which.tobytes()))
+        return self._buffer(self._scene, rows, *TRIANGLE)._replace(corners=order)
 
     def _texture(self, skin: Skin) -> moderngl.Texture:
         high, wide, _ = skin.image.shape
@@ -156,9 +177,10 @@ class BodyPainter(GlOwner):
     def _array(self, drawable: _Drawable, variant: str) -> moderngl.VertexArray:
         if variant not in drawable.arrays:
             program = self._program(drawable.look, variant, drawable.skin is not None)
-            mesh = drawable.shadow_mesh if variant == SHADOW else drawable.mesh
+            mesh = drawable.meshes[variant]
             drawable.arrays[variant] = self._scene.own(self.ctx.vertex_array(program, [
-                attributes(program, mesh.buffer, mesh.fields), attributes(program, drawable.rows, INSTANCE, True)]))
+                attributes(program, mesh.buffer, mesh.fields), attributes(program, drawable.rows, INSTANCE, True)
+            ], index_buffer=mesh.corners))
         return drawable.arrays[variant]
 
     def _program(self, look: ShapeKind, variant: str, textured: bool) -> moderngl.Program:

@@ -7,12 +7,14 @@ lies inside a face and is not to be drawn.
 import numpy as np
 from numpy.typing import NDArray
 
-from ...physics.core.model import Array, Labels, Model, Skin
+from ...physics.core.model import Array, IntArray, Labels, Model, Skin
 from ...physics.shapes.table import FORMS
 from .instances import Group
 
 Vertices = NDArray[np.float32]
-CREASE = np.cos(np.radians(28.0))  # faces that meet at less are one smooth surface
+HIDDEN = 3.0  # edge distance that is nowhere near a line
+CREASE = float(np.cos(np.radians(28.0)))  # faces that meet at less are one smooth surface
+OF_COPY = float(np.cos(np.radians(60.0)))  # likewise where a copy has fewer triangles: they bend more over the same way
 
 
 def pack(corners: Array, normals: Array, hidden: NDArray[np.bool_], uv: Array | None = None) -> Vertices:
@@ -24,9 +26,11 @@ def pack(corners: Array, normals: Array, hidden: NDArray[np.bool_], uv: Array | 
     return np.ascontiguousarray(rows.reshape(-1, rows.shape[2]), np.float32)
 
 
-def smoothed(vertices: Array, triangles: NDArray[np.integer], uv: Array | None = None) -> Vertices:
+def smoothed(vertices: Array, triangles: NDArray[np.integer], uv: Array | None = None, crease: float = CREASE
+             ) -> Vertices:
     """Rows of a triangle surface (n, 3), (m, 3), with uv (m, 3, 2) in a texture: corners at one place share a normal
-    with the faces around that meet at less than the crease angle; the other edges are drawn as lines."""
+    with the faces around that meet at less than the angle whose cosine is `crease`; the other edges are drawn as
+    lines."""
     _, places = np.unique(np.round(vertices / max(np.ptp(vertices), 1e-12) * 1e6), axis=0, return_inverse=True)
     places = places.reshape(-1)[triangles]  # (m, 3)
     corners = vertices[triangles]
@@ -36,10 +40,22 @@ def smoothed(vertices: Array, triangles: NDArray[np.integer], uv: Array | None =
     places, corners, area, length = places[kept], corners[kept], area[kept], length[kept]
     unit = area / length[:, None]
     at = None if uv is None else uv[kept]
-    return pack(corners, _corner_normals(places, area, unit), _smooth_edges(places, unit), at)
+    return pack(corners, _corner_normals(places, area, unit, crease), _smooth_edges(places, unit, crease), at)
 
 
-def _corner_normals(places: NDArray[np.integer], area: Array, unit: Array) -> Array:
+def shared(rows: Vertices) -> tuple[Vertices, NDArray[np.uint32]]:
+    """Of rows (3 m, 9) each once, and for each corner which it is: a software renderer has a tenth less to do for
+    meshes of small triangles. Those without lines have no edge distances then, which differ from corner to corner."""
+    rows = rows.copy()
+    distance = rows[:, 6:].reshape(-1, 9)
+    distance[(distance >= 2.0).all(axis=1)] = HIDDEN
+    rows[:, 6:] = distance.reshape(-1, 3)
+    whole = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).reshape(-1)
+    _, first, of = np.unique(whole, return_index=True, return_inverse=True)
+    return rows[first], of.reshape(-1).astype(np.uint32)
+
+
+def _corner_normals(places: NDArray[np.integer], area: Array, unit: Array, crease: float) -> Array:
     """(m, 3, 3): area-weighted mean of the normals of the faces around each corner that are within the crease angle."""
     m = len(places)
     order = np.argsort(places.reshape(-1), kind="stable")
@@ -49,7 +65,7 @@ def _corner_normals(places: NDArray[np.integer], area: Array, unit: Array) -> Ar
     corner = np.repeat(np.arange(3 * m), valence)
     within = np.arange(len(corner)) - np.repeat(np.cumsum(valence) - valence, valence)
     face = order[np.repeat(first, valence) + within] // 3
-    close = np.einsum("ij,ij->i", unit[corner // 3], unit[face]) > CREASE
+    close = np.einsum("ij,ij->i", unit[corner // 3], unit[face]) > crease
     total = np.zeros((3 * m, 3))
     for k in range(3):
         total[:, k] = np.bincount(corner[close], area[face[close], k], 3 * m)
@@ -57,7 +73,7 @@ def _corner_normals(places: NDArray[np.integer], area: Array, unit: Array) -> Ar
     return total.reshape(m, 3, 3)
 
 
-def _smooth_edges(places: NDArray[np.integer], unit: Array) -> NDArray[np.bool_]:
+def _smooth_edges(places: NDArray[np.integer], unit: Array, crease: float) -> NDArray[np.bool_]:
     """(m, 3): whether the two faces along edge k, k + 1 of a triangle meet at less than the crease angle."""
     m = len(places)
     ends = np.stack([places, np.roll(places, -1, axis=1)], axis=2).reshape(-1, 2)
@@ -68,7 +84,7 @@ def _smooth_edges(places: NDArray[np.integer], unit: Array) -> NDArray[np.bool_]
     for k in range(3):
         total[:, k] = np.bincount(name, np.repeat(unit[:, k], 3), len(count))
     # two unit normals at an angle a: |u + v|^2 = 2 + 2 cos a
-    smooth = (count == 2) & ((total**2).sum(axis=1) > 2.0 + 2.0 * CREASE)
+    smooth = (count == 2) & ((total**2).sum(axis=1) > 2.0 + 2.0 * crease)
     return smooth[name].reshape(m, 3)
 
 
@@ -77,16 +93,15 @@ def skin(labels: Labels, group: Group) -> Skin | None:
     return labels.skins[int(group.shapes[0])] if labels.skins else None
 
 
-def surface(model: Model, labels: Labels, group: Group, as_collided: bool = False) -> Vertices:
-    """Rows of the shapes of a group that no program of their own draws: as their file shows them, else, or with
-    `as_collided`, as they collide. None for a part of a mesh that is drawn with the first one."""
+def surface(model: Model, labels: Labels, group: Group, as_collided: bool = False) -> tuple[Array, IntArray]:
+    """Vertices and triangles of the shapes of a group that no program of their own draws: as their file shows them,
+    else, or with `as_collided`, as they collide. None for a part of a mesh that is drawn with the first one."""
     s = int(group.shapes[0])
     if labels.draw_meshes and len(labels.draw_meshes[s][1]) and not as_collided:
-        found = skin(labels, group)
-        return smoothed(*labels.draw_meshes[s], None if found is None else found.uv)
+        return labels.draw_meshes[s]
     triangles = FORMS[group.kind].surface
     assert triangles is not None
-    return smoothed(*triangles(model, s))
+    return triangles(model, s)
 
 
 def box() -> Vertices:

@@ -436,8 +436,9 @@ def _names(b: _Builder, snapshot: Snapshot) -> None:
 # -------------------------------------------------------------------------------------------------- legend
 
 
-def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
-    """Rows that say what the glyphs mean, for those switched on, with their scales."""
+def legend(snapshot: Snapshot, options: ViewOptions, triangles: tuple[int, int] = (0, 0)) -> list[LegendRow]:
+    """Rows that say what the glyphs mean, for those switched on, with their scales. triangles: drawn, and of how many,
+    of meshes that are drawn simplified."""
     look, scale = theme(options.dark), scales(snapshot, options)
     rows: list[LegendRow] = []
     if options.contact_points:
@@ -512,6 +513,9 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
                                   _("moment of a joint, 1 m = {value:.3g} N m").format(value=joint_scale(True, scale))))
     if options.mouse_spring and snapshot.grabbed is not None:
         rows.append(LegendRow("spring", look.spring, _("mouse spring")))
+    if triangles[1]:
+        words = _("large mesh: drawn with {n} of {m} triangles").format(n=triangles[0], m=triangles[1])
+        rows.append(LegendRow("", look.text, words))
     return rows
 
 

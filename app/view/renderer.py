@@ -76,7 +76,7 @@ class Renderer(GlOwner):
         self._shadow_target = self.own(self.ctx.framebuffer(depth_attachment=self._shadow_map))
 
     def set_scene(self, model: Model, labels: Labels, as_collided: bool = False) -> None:
-        """Take another scene. `draw` does it by itself where the shapes of the snapshot's model are others.
+        """Take another scene.
         as_collided: draw hulls and convex parts instead of the meshes that collide as these."""
         self._model, self._as_collided = model, as_collided
         self._flat = np.flatnonzero(model.shapes.kind == ShapeKind.PLANE)
@@ -87,15 +87,24 @@ class Renderer(GlOwner):
         self._shapes = None
         self._still = self._painted = ()
 
+    def know(self, snapshot: Snapshot, options: ViewOptions) -> None:
+        """Take the snapshot's scene where its shapes are others; `draw` does so by itself."""
+        known = self._model is not None and snapshot.model.shapes is self._model.shapes
+        if not known or options.as_collided != self._as_collided:
+            self.set_scene(snapshot.model, snapshot.labels, options.as_collided)
+
+    @property
+    def triangles(self) -> tuple[int, int]:
+        """Of the meshes that are drawn simplified: how many triangles are drawn, of how many."""
+        return self._bodies.triangles
+
     # --------------------------------------------------------------------------------------------- draw
 
     def draw(self, snapshot: Snapshot, camera: Camera, options: ViewOptions, target: Any, ui_scale: float = 1.0,
              rect: Rect | None = None) -> None:
         """Draw the snapshot over the part `rect` of the framebuffer `target`, or all of it, but for bodies whose place
         is nan. `ui_scale`: pixels per unit of the glyphs' sizes."""
-        known = self._model is not None and snapshot.model.shapes is self._model.shapes
-        if not known or options.as_collided != self._as_collided:
-            self.set_scene(snapshot.model, snapshot.labels, options.as_collided)
+        self.know(snapshot, options)
         rect = rect or (0, 0, *target.size)
         if rect != self._targets.rect:
             self._targets.release()

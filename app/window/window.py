@@ -41,6 +41,7 @@ from ..stopping import Stopped
 from ..ui_state import Failure, Preferences, Rect, SceneEntry, UiState
 from ..view import picking
 from ..view.imgui_backend import Gui
+from ..view.programs import quality
 from .edit_mouse import EditMouse
 from .file_dialogs import FileDialogs
 from .filming import Filming, Pixels
@@ -77,6 +78,7 @@ class Window(pyglet.window.Window):
         self.ui = UiState(preferences=preferences)
         self.ui.view.dark, self.ui.view.still = preferences.dark, preferences.reduced_motion
         self.ctx = moderngl.create_context(require=330)
+        self.ui.software = quality(self.ctx).software
         self.screen_buffer = self.ctx.detect_framebuffer()
         self.gui = Gui(self.ctx, self.get_size())
         self.ui.bold = self.gui.bold

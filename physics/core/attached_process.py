@@ -10,6 +10,8 @@ WATCH = """
 import os, threading
 threading.Thread(target=lambda: (os.read(0, 1), os._exit(1)), daemon=True).start()
 """
+#: code that runs the Python file that is its first argument, with the others as those of that file
+RUN_FILE = "import runpy, sys; del sys.argv[0]; runpy.run_path(sys.argv[0], run_name='__main__')"
 
 
 def attached_process(code: str, *arguments: str, output: Any = subprocess.DEVNULL) -> "subprocess.Popen[bytes]":

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..core.attached_process import attached_process
+from ..core.attached_process import RUN_FILE, attached_process
 from ..core.held_folder import ScratchFolder
 from ..core.jit import CACHE_HOME
 from ..core.model import Array
@@ -22,7 +22,6 @@ from .mesh import MeshSurface
 
 PARTS_HOME = CACHE_HOME.with_name("parts")
 WORKER = Path(__file__).with_name("parts_process.py")
-RUN_WORKER = "import runpy, sys; del sys.argv[0]; runpy.run_path(sys.argv[0], run_name='__main__')"
 GLANCE = 0.05  # [s] between looks at the process
 ROUND = 0.8    # share of the work that a round of cuts leaves to be done: how many there will be is not known
 TAKEN_APART = "it is taken apart into convex parts"  # in what is told of it
@@ -81,7 +80,7 @@ def _taken_apart(surface: MeshSurface, threshold: float, name: str) -> list[Arra
         source, target, log = (folder / each for each in ("mesh.npz", "parts.npz", "log.txt"))
         np.savez(source, vertices=surface.vertices, triangles=surface.triangles)
         with log.open("wb") as told:
-            process = attached_process(RUN_WORKER, str(WORKER), str(source), str(target), repr(threshold), output=told)
+            process = attached_process(RUN_FILE, str(WORKER), str(source), str(target), repr(threshold), output=told)
         try:
             while process.poll() is None:
                 at(words, 1.0 - ROUND ** _rounds(log.read_text(encoding="utf-8", errors="replace")))

@@ -75,11 +75,11 @@ def test_parts_are_drawn_as_the_mesh_and_each_in_a_colour_as_they_collide(cup):
     mine = np.flatnonzero(model.shapes.body == 1)
     assert instances.part_numbers(labels, len(model.shapes.body))[mine].tolist() == list(range(len(mine)))
     groups = {int(group.shapes[0]): group for group in instances.groups(model)}
-    drawn = [geometry.surface(model, labels, groups[s]) for s in mine]
+    drawn = [geometry.smoothed(*geometry.surface(model, labels, groups[s])) for s in mine]
     assert len(drawn[0]) == 3 * len(labels.draw_meshes[mine[0]][1]) and not any(len(rows) for rows in drawn[1:])
     lowest = drawn[0][:, 2].min() + model.shapes.position[mine[0], 2]
     assert lowest == pytest.approx(model.shapes.position[mine, 2].min() - 0.5 * BOTTOM, abs=0.5 * THRESHOLD * HEIGHT)
-    assert all(len(geometry.surface(model, labels, groups[s], as_collided=True)) for s in mine)
+    assert all(len(geometry.surface(model, labels, groups[s], as_collided=True)[1]) for s in mine)
     colors = instances.shape_colors(model, labels, as_collided=True)[mine]
     assert (np.abs(np.diff(colors, axis=0)).max(axis=1) > 0.0).all()
 
