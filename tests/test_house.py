@@ -45,7 +45,8 @@ ROOMS = {
     "scene": "core laws shapes joints dynamics collision solvers impacts integrators methods",
     "simulation": "core laws dynamics problem solvers impacts books integrators methods scene",
     "look": "core laws shapes joints dynamics collision problem solvers impacts books integrators methods simulation",
-    "run": "core laws shapes dynamics collision problem solvers impacts books integrators methods scene simulation look",
+    "run": "core laws shapes dynamics collision problem solvers impacts books integrators methods scene simulation "
+           "look",
     "lesson": "core look methods scene simulation run",
 }
 #: and of the app; files beside its rooms may import all of them
