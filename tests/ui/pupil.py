@@ -121,8 +121,10 @@ class Pupil:
 
     def _all(self) -> Wait:
         for key, path in lessons().items():
+            before = self.course.lesson  # which may be the same one, and is opened anew
             self.window.lab.ui.request("open_path", str(path))
-            yield from self._until(lambda key=key: self.course.on and self.course.lesson.key == key)
+            yield from self._until(lambda key=key, before=before: self.course.on and self.course.lesson is not before
+                                   and self.course.lesson.key == key)
             yield from self._click(" 1 ##to_step_0")
             for number in range(len(self.course.lesson.steps)):
                 if number:
