@@ -28,7 +28,7 @@ import numpy as np
 from contactlab.app.record.studio import Studio
 from contactlab.assets import scene_path
 from contactlab.physics import Scene
-from contactlab.physics.run.messages import Play, Step
+from contactlab.physics.run.messages import Play, Snapshot, Step
 from contactlab.physics.run.runner import Runner
 
 FRAMES = 100
@@ -47,14 +47,30 @@ def boxes(count: int) -> Scene:
     return Scene.from_dict({"scene": {"title": f"{count} boxes"}, "body": rows})
 
 
-def measure(scene: Scene, size: tuple[int, int], panels: bool) -> tuple[int, float, float]:
-    """Bodies, and median milliseconds of a frame: duration, and processor time."""
+def settled(scene: Scene) -> Snapshot:
+    """The scene after 60 steps."""
     runner = Runner(scene, paused=True)
     runner.begin()
     runner.send(Step(60))
     runner.tick()
-    snapshot = runner.latest
-    assert snapshot is not None
+    assert runner.latest is not None
+    return runner.latest
+
+
+def turned(studio: Studio, snapshot: Snapshot, k: int) -> float:
+    """Draw the k-th picture of a turning camera, and wait until it is there; how long that took [s]."""
+    start = time.perf_counter()
+    studio.camera.orbit(0.005, 0.0)
+    studio.begin(k / 60)
+    studio.show([snapshot], [studio.whole])
+    studio.gui.finish(studio.offscreen.fbo)
+    studio.ctx.finish()
+    return time.perf_counter() - start
+
+
+def measure(scene: Scene, size: tuple[int, int], panels: bool) -> tuple[int, float, float]:
+    """Bodies, and median milliseconds of a frame: duration, and processor time."""
+    snapshot = settled(scene)
     with Studio(size, panels) as studio:
         studio.aim(snapshot, scene)
         walls, cpus = [], []
@@ -80,13 +96,8 @@ def turning(name: str, scene: Scene, size: tuple[int, int], panels: bool) -> Non
                 runner.send(Play())
             walls, first = [], runner.latest.step
             for k in range(FRAMES + 5):
-                snapshot, start = runner.latest, time.perf_counter()
-                studio.camera.orbit(0.005, 0.0)
-                studio.begin(k / 60)
-                studio.show([snapshot], [studio.whole])
-                studio.gui.finish(studio.offscreen.fbo)
-                studio.ctx.finish()
-                walls.append(time.perf_counter() - start)
+                snapshot = runner.latest
+                walls.append(turned(studio, snapshot, k))
             ms = np.percentile(1e3 * np.array(walls[5:]), [50, 95])
             print(f"{name:16}{len(snapshot.x):6} bodies {int(snapshot.contacts.count[0]):6} contacts, "
                   f"{'running' if running else 'at rest'}: {ms[0]:6.1f} ms {1e3 / ms[0]:6.1f} fps, 95 of 100 below "

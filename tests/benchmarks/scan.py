@@ -16,14 +16,13 @@ import time
 from pathlib import Path
 
 import numpy as np
+from frames import settled, turned
 
 from contactlab.app.opening import opened
 from contactlab.app.record.studio import Studio
 from contactlab.app.view import simplified
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.collision.detector import Detector
-from contactlab.physics.run.messages import Step
-from contactlab.physics.run.runner import Runner
 
 SIDE = 10.0      # [m] of the square
 BODIES = 50
@@ -85,24 +84,11 @@ def collide(scene: Scene) -> None:
 
 def draw(scene: Scene, size: tuple[int, int]) -> None:
     """Print how long the first picture and those of a turning camera take."""
-    runner = Runner(scene, paused=True)
-    runner.begin()
-    runner.send(Step(60))
-    runner.tick()
-    snapshot = runner.latest
-    assert snapshot is not None
+    snapshot = settled(scene)
     with Studio(size, False) as studio:
         studio.aim(snapshot, scene)
         studio.camera.target, studio.camera.distance = np.zeros(3), 1.3 * SIDE
-        walls = []
-        for k in range(FRAMES):
-            begin = time.perf_counter()
-            studio.camera.orbit(0.005, 0.0)
-            studio.begin(k / 60)
-            studio.show([snapshot], [studio.whole])
-            studio.gui.finish(studio.offscreen.fbo)
-            studio.ctx.finish()
-            walls.append(time.perf_counter() - begin)
+        walls = [turned(studio, snapshot, k) for k in range(FRAMES)]
         drawn, of = studio.stages[0].stages[0].renderer.triangles
         median = statistics.median(walls[5:])
         told = f"{drawn} of {of} triangles" if of else "all triangles"
