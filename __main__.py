@@ -1,6 +1,6 @@
 """`python -m contactlab` is the program `contactlab`."""
 
-from .app.command_line.cli import program
+from .app.command_line.program import program
 
 if __name__ == "__main__":
     program()

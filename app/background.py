@@ -1,5 +1,5 @@
-"""Work beside the window. The program ends without waiting for it (`cli.program`); Python itself waits, for native code
-must not run on while the interpreter is taken down."""
+"""Work beside the window. The program ends without waiting for it (`program.program`); Python itself waits, for native
+code must not run on while the interpreter is taken down."""
 
 import threading
 from collections.abc import Callable

@@ -4,6 +4,7 @@ it is imported."""
 from collections.abc import Callable
 
 from .machine import no_window, require_display, require_libraries
+from .without_collector import without_collector
 
 
 def window_opener() -> Callable[..., None]:
@@ -11,7 +12,8 @@ def window_opener() -> Callable[..., None]:
     require_display()
     require_libraries(window=True)
     try:
-        from .window.program import open_window
+        with without_collector():
+            from .window.program import open_window
     except ImportError:
         raise
     except Exception as error:  # pyglet asks for the display while it is imported

@@ -9,9 +9,8 @@ import io
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from enum import IntEnum
 from functools import partial
 from pathlib import Path
@@ -24,7 +23,6 @@ from rich.table import Table
 
 from ...assets import examples, gallery, lessons, scene_path
 from ...physics import Scene, Simulation
-from ...physics.core.held_folder import ScratchFolder, remove_scratch
 from ...physics.core.language import LANGUAGES, spoken
 from ...physics.core.version import own_version
 from ...physics.core.whole_file import whole_file
@@ -426,21 +424,6 @@ def fail(status: int, sentence: str) -> NoReturn:
 class Status(IntEnum):
     PROGRAM = 1
     INPUT = 2
-
-
-def program() -> None:
-    """The program `contactlab`. It ends at once: in the physics thread a kernel may be being compiled for a minute, and
-    the interpreter would take away under it what it uses."""
-    remove_scratch(time.time())
-    try:
-        main()
-    except SystemExit as end:
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError):  # nobody reads it any more
-                stream.flush()
-        for folder in tuple(ScratchFolder.held):
-            folder.remove()
-        os._exit(end.code if isinstance(end.code, int) else Status.PROGRAM)
 
 
 def main(arguments: list[str] | None = None) -> None:

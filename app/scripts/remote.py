@@ -263,4 +263,4 @@ def show() -> None:
     from ..window.program import open_remote
 
     open_remote(engine)
-    os._exit(0)  # at once, as `cli.program` does
+    os._exit(0)  # at once, as `program.program` does

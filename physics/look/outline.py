@@ -9,7 +9,6 @@ impact.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import nnls
 
 from ..core.model import Array, Model, ShapeKind
 from ..shapes.hull import hull_vertices
@@ -98,6 +97,8 @@ def miss_of_line(points: int) -> float:
     """How far a contact of the line x = 0 on the ruled surface z = x tan y, |y| <= LINE, is at worst from what n of its
     points, evenly spread, forbid: the distance of its spatial normal, a unit vector, from the cone of theirs. No finite
     number of points forbids all, as no normal is a sum of others [fig. 11.7 b]."""
+    from scipy.optimize import nnls  # when it is first needed: it takes long to load
+
     y = np.linspace(-LINE, LINE, points)
     between = (y[:-1, None] + np.diff(y)[:, None] * np.arange(1, BETWEEN) / BETWEEN).ravel()
     normals = ruled_normals(np.append(y, between))

@@ -12,7 +12,7 @@ from contactlab.physics.core.held_folder import BEGINNING, PREFIX, ScratchFolder
 
 HOLDS = "from contactlab.physics.core.held_folder import ScratchFolder\nheld = ScratchFolder()\n"
 WAITS = HOLDS + "print(flush=True)\ninput()\n"
-ENDS = (HOLDS + "import sys\nfrom contactlab.app.command_line.cli import program\n"
+ENDS = (HOLDS + "import sys\nfrom contactlab.app.command_line.program import program\n"
         "sys.argv[1:] = ['--version']\nprogram()\n")
 
 

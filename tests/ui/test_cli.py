@@ -119,6 +119,17 @@ def test_run_loads_no_library_of_windows_and_none_that_it_does_not_need_yet(scen
     assert result.stdout.splitlines()[-1] == "[]", result.stderr
 
 
+def test_the_panels_load_no_part_of_scipy_before_it_is_needed():
+    """The window would open half a second later."""
+    code = (
+        "import importlib, pkgutil, sys, contactlab.app.lab, contactlab.app.panels as panels\n"
+        "for one in pkgutil.iter_modules(panels.__path__): importlib.import_module(f'{panels.__name__}.{one.name}')\n"
+        "print([m for m in ('linalg', 'optimize', 'sparse', 'spatial', 'special') if f'scipy.{m}' in sys.modules])\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout == "[]\n", result.stderr
+
+
 def rows_in(path):
     """Number of times in a trajectory of two bodies."""
     if path.suffix == ".npz":
@@ -341,7 +352,7 @@ def test_a_fault_of_the_program_is_one_sentence_and_status_one(scene, capsys, mo
 
 
 def test_the_installed_program_complains_the_same_way():
-    code = "from contactlab.app.command_line.cli import program; program()"
+    code = "from contactlab.app.command_line.program import program; program()"
     command = [sys.executable, "-c", code, "run", "nowhere", "--until", "1"]
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 2

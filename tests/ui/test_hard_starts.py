@@ -18,7 +18,7 @@ from contactlab.app.scene_files import lost_work
 from contactlab.physics.run.journal import leftovers
 from contactlab.physics.run.run_file import read_run
 
-PROGRAM = "from contactlab.app.command_line.cli import program; program()"
+PROGRAM = "from contactlab.app.command_line.program import program; program()"
 MESH = '[[body]]\nname = "{name}"\nposition = [3, 0, 1]\n[[body.shape]]\ntype = "hull"\nfile = "{file}"\n'
 #: every attempt to reach another machine ends the process
 ALONE = (

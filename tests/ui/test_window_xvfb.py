@@ -61,7 +61,7 @@ START = (
     "from contactlab.app.window.program import open_window\n"
     "from contactlab.physics import open_file\n"
     "open_window(open_file(Path(sys.argv[1])), {}, Path(sys.argv[2]), Path(sys.argv[3]))\n"
-    "import os; sys.stdout.flush(); os._exit(0)\n"  # at once, as `cli.program` ends: a kernel may still be at work
+    "import os; sys.stdout.flush(); os._exit(0)\n"  # at once, as `program.program` ends: a kernel may still be at work
 )
 
 
