@@ -8,7 +8,7 @@ MOST_NAMES = 20_000  # drivers give the smallest free name
 
 def gl_names() -> dict[str, int]:
     """The number of objects of each kind."""
-    library = ctypes.CDLL("libOpenGL.so.0")
+    library = ctypes.CDLL("libGL.so.1")
     found = {}
     for kind in KINDS:
         ask = getattr(library, f"glIs{kind}")

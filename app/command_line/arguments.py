@@ -4,7 +4,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
@@ -100,8 +100,9 @@ def check_output(path: Path, force: bool, option: str = "--out") -> None:
     """Refuse an output path that cannot be written, before the work begins; one that exists, unless the user agrees."""
     if not path.absolute().parent.is_dir():
         raise BadInput(f"{option}: there is no folder {path.absolute().parent}")
-    with input_errors():  # a name may be too long to be looked for
-        exists = path.exists()
+    with input_errors(), suppress(FileNotFoundError):  # a name may be too long; `exists` would not tell since 3.14
+        path.stat()
+    exists = path.exists()
     if path.is_dir():
         raise BadInput(f"{option}: {path} is a folder")
     if not os.access(path if exists else path.absolute().parent, os.W_OK):

@@ -104,10 +104,11 @@ def _mux(partial: Path, out: Path, extras: Extras) -> None:
             file.metadata["title"] = extras.title
         chapters = [chapter for chapter in extras.chapters if chapter.begin < end]
         ends = [*(chapter.begin for chapter in chapters[1:]), end]
-        file.set_chapters([
+        marks: Any = [
             {"id": k, "start": round(chapter.begin / TICK), "end": round(until / TICK), "time_base": TICK,
              "metadata": {"title": chapter.title}}
-            for k, (chapter, until) in enumerate(zip(chapters, ends[:len(chapters)], strict=True))])
+            for k, (chapter, until) in enumerate(zip(chapters, ends[:len(chapters)], strict=True))]
+        file.set_chapters(marks)
         for packet in heapq.merge(*tracks, key=lambda packet: packet.dts * packet.time_base):
             file.mux(packet)
 
@@ -181,7 +182,8 @@ class _Frames:
         self._path = path
         with av.open(str(path)) as file:
             stream = file.streams.video[0]
-            rate = Fraction(stream.average_rate or stream.guessed_rate or MOST_ANIMATED)
+            known: Any = stream.average_rate or stream.guessed_rate or MOST_ANIMATED
+            rate = Fraction(known.numerator, known.denominator)
             self._every = max(1.0, float(rate) / MOST_ANIMATED)
             self.rate = min(rate, Fraction(MOST_ANIMATED))
             self.size = max(round(scale * stream.width), 16), max(round(scale * stream.height), 16)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.model import Array, IntArray
+from ..core.state import LongArray
 from ..shapes.shapes import MassProperties, polyhedron
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def _simplified(hull: "ConvexHull", most: int) -> "ConvexHull":
     return inner
 
 
-def _extremes(points: Array, directions: Array) -> IntArray:
+def _extremes(points: Array, directions: Array) -> LongArray:
     """Rows of the points farthest along each direction."""
     block = max(1, BLOCK // len(points))
     farthest = [np.argmax(directions[i : i + block] @ points.T, axis=1) for i in range(0, len(directions), block)]

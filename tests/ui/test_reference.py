@@ -87,7 +87,7 @@ def test_help_says_what_everything_is_and_takes(shown):
 def test_help_shows_types_by_their_own_names(shown):
     """No "numpy.ndarray[tuple[typing.Any, ...], numpy.dtype[numpy.float64]]", and no paths of modules."""
     told = pydoc.render_doc(shown, renderer=pydoc.plaintext)
-    signatures = [line for line in told.splitlines() if re.match(r"[ |]*\w+\(.*\)( ->.*)?$", line)]
+    signatures = re.findall(r"^[ |]*\w+\((?:.*\)(?: ->.*)?|\n(?:[ |]{4,}.*\n)+?[ |]*\)(?: ->.*)?)$", told, re.MULTILINE)
     assert signatures or not inspect.isfunction(shown)
     for line in signatures:
         assert not re.search(r"numpy\.|typing\.|collections\.|contactlab\.\w+\.", line), line

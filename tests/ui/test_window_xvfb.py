@@ -347,8 +347,8 @@ def test_v_records_a_video_of_two_seconds(app):
     with av.open(end["path"]) as file:
         stream = file.streams.video[0]
         pictures = [f.to_ndarray(format="rgb24") for f in file.decode(stream)]
-    assert stream.codec_context.name == "h264" and stream.codec_context.pix_fmt == "yuv420p"
-    assert stream.average_rate == 60 and len(pictures) == end["frames"]
+        assert stream.codec_context.name == "h264" and stream.codec_context.pix_fmt == "yuv420p"
+        assert stream.average_rate == 60 and len(pictures) == end["frames"]
     # the view alone, and simulated time: at most a few frames go by between the keys and their effects
     assert pictures[0].shape[0] % 2 == pictures[0].shape[1] % 2 == 0 and pictures[0].shape[1] < 1280
     assert 110 <= len(pictures) <= 240

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.jit import helper, kernel
-from ...core.model import Array
+from ...core.model import Array, BoolArray
 from ...integrators import Integrator
 from ...integrators.tableau import Tableau
 
@@ -152,7 +152,7 @@ def _bisect(name: str, positions: Array, momenta: Array) -> float:
     return float(lo)
 
 
-def _grows(tableau: Tableau, positions: Array, momenta: Array, h: Array) -> Array:
+def _grows(tableau: Tableau, positions: Array, momenta: Array, h: Array) -> BoolArray:
     """(g,) whether the spectral radius of one step of ẏ = (positions + momenta) y exceeds 1 for the steps h (g,), each
     part with its own coefficients."""
     n, stages = len(positions), len(tableau.c)
