@@ -54,7 +54,7 @@ FORM, BOTTOM, TOP, SCALE = 0, 1, 2, 3
 X, Y, LEFT, WAY, ROOT, PASS, STOP, LEAN, RATE, AIM = 12, 15, 18, 21, 23, 26, 29, 32, 35, 38
 WIDE = 41
 IDLE, CONE, RANGE, SPRING = range(4)  # what a row block is: one that cannot move, in Q, between bounds, the mouse
-SIGMA, SPEED, LENGTH, SIGN, UNIT = range(5)  # entries of Path.here: σ; d log σ along the path; length of the next step;
+SIGMA, SPEED, LENGTH, SIGN, UNIT, APART = range(6)  # entries of Path.here: σ; d log σ along the path; length of the next step;
 #                                              which way is on, see `orientation`; unit of velocities [m/s]
 THETA = 0.5        # θ
 FIRST = 0.5        # length of the first step, in relative changes of the eigenvalues of z that change most
@@ -63,7 +63,6 @@ SHORT = 1e-6       # length of a step that is none: rounding hides the path
 LONGER, LESS, SHORTER = 1.7, 0.7, 0.4  # factors of the length after few, after many steps across the path, after failure
 FEW, MANY = 3, 5   # these numbers of steps
 MOST = 7           # most steps across the path
-FAR = 2.0          # first step across the path that counts as failure
 SHRINK = 0.6       # part of the step before that one across the path may have
 CLOSE = 1e-3       # step across the path that ends on it
 END = 1e-20        # σ at the end of the path
@@ -378,7 +377,7 @@ def come_back(island, sky, path, point, sigma, way):
     """From a point near the path, by Newton's steps across it. Returns σ, or 0 where they do not lead there, and how
     many steps were made. The point is changed in place. way: the change along the path where log σ grows by 1."""
     m, n = len(point.z), len(point.xi)
-    D, work, step, last, done = np.zeros((m, 9)), np.zeros((3, n)), blank(m, n), FAR / SHRINK, 0
+    D, work, step, last, done = np.zeros((m, 9)), np.zeros((3, n)), blank(m, n), path.here[APART] / SHRINK, 0
     for done in range(1, MOST + 1):
         look(island, path, point, sigma)
         if not factor(island, sky, path, D, work):
@@ -400,11 +399,11 @@ def come_back(island, sky, path, point, sigma, way):
 
 # ------------------------------------------------------------------------------------------------ the path
 @helper
-def open_path(island, sky):
+def open_path(island, sky, apart):
     """The Path of an island at its beginning, σ = 1 and z as it is for λ = 0. There σ falls."""
     m, n, size = len(island.kind), len(island.x), 0.0
     path = Path(np.zeros((m, WIDE)), blank(m, n), blank(m, n), np.zeros((m, 3)), np.zeros((m, 3)),
-                np.array([1.0, 0.0, FIRST, 1.0, 1.0]))
+                np.array([1.0, 0.0, FIRST, 1.0, 1.0, apart]))
     block, z = path.block, path.at.z
     for j in range(m):
         set_scale(island, block, j)
@@ -444,9 +443,9 @@ def open_path(island, sky):
 @helper
 def follow_path(island, sky, path, enough, most):
     """Go on along the path until the natural map is at most `enough` [m/s], or there have been so many factorizations.
-    λ becomes that of the last point. Returns the factorizations made, and the natural map there; inf at the end of the
-    path, and where it came back."""
-    here, at, looks = path.here, path.at, 0
+    λ becomes that of the last point. Returns the factorizations made, the natural map there, and whether it goes on:
+    not at the end of the path, where it came back, and where rounding hides it."""
+    here, at, looks, miss = path.here, path.at, 0, math.inf
     point, way = blank(len(at.z), len(at.xi)), blank(len(at.z), len(at.xi))
     while looks < most and END < here[SIGMA] < BACK and here[LENGTH] > SHORT:
         length = here[LENGTH]
@@ -465,5 +464,5 @@ def follow_path(island, sky, path, enough, most):
         add_velocity(island, island.x, island.u)
         miss = worst_of(island, island.u)
         if miss <= enough:
-            return looks, miss
-    return looks, math.inf
+            break
+    return looks, miss, END < here[SIGMA] < BACK and here[LENGTH] > SHORT
