@@ -9,20 +9,22 @@ but for De Saxcé's shift, which is |y_T| there and has a kink where nothing sli
     s(y)² = |y_T|² + θ² (y_n² - |y_T|²)
 
 At σ = 0 this is the same law: a contact that carries has y on the boundary of Q, where s = |y_T|, and one that does not
-has u_n = y_n - s(y), which takes every value >= 0 for some y. And s is smooth in all of Q. Of a limit, a motor or a
-contact without friction x is a number between bounds, x = z + f(low - z) - f(z - high).
+has u_n = y_n - s(y), which takes every value >= 0 for some y. And s is smooth in Q, but at its tip, which no σ > 0
+reaches. Of a limit, a motor or a contact without friction x is a number between bounds, x = z + f(low - z) - f(z - high).
 
-Unknown is z = x - y, which determines x = f(z) and y = f(-z), f(z) = (z + √(z² + 4σ))/2 in Jordan's algebra of Q, so that
-x ∘ y = σ e always holds and no step must end within the cones [Chen & Harker 1993; Fukushima, Luo & Tseng 2001]. With
-r₀ the residual at the beginning, where σ = 1, the path is the curve of all (z, σ) with
+Unknown is z = x - y, which determines x = f(z) and y = f(-z), f(z) = (z + √(z² + 4σ))/2 in Jordan's algebra of Q, so
+that x ∘ y = σ e always holds and no step must end within the cones [Fukushima, Luo & Tseng 2002]. With r₀ the residual
+at the beginning, where σ = 1, the path is the curve of all (z, σ) with
 
     r(z, σ) = S u + s(y) n - y - σ r₀ = 0
 
-Friction makes it turn: σ may have to grow on the way to 0, and to lower σ step by step ends at the first turn. So it is
-followed by its length: a step along its tangent, then Newton's steps across it. Which way is on is known everywhere: the
-sign of dσ times that of det ∂r/∂z stays what it was at the beginning [Allgower & Georg 1990, 2.1]. Curves of a smooth r
-do not end: where some velocity opens all contacts and outruns their slip, forces cannot grow without bounds
-[Acary, Cadoux, Lemaréchal & Malick 2011], and the path comes to σ = 0 or back to where σ = 1, which was never seen.
+Friction makes it turn: σ may have to grow on the way to 0, and to lower σ step by step ends at the first turn. So the
+path is followed by its length: a step along its tangent, then Newton's steps across it. Which way is on is known
+everywhere: the sign of dσ times that of det ∂r/∂z stays what it was at the beginning [Allgower & Georg 1990]. The curve
+of a smooth r does not end: it comes to σ = 0, or back to where it began, or grows without bounds; that it comes to σ = 0
+is not proved here, but there is a solution to come to wherever some velocity opens all contacts faster than it makes
+them slip [Acary, Cadoux, Lemaréchal & Malick 2011], as in a heap. Steps that are too long change over to another curve,
+which may be a ring: see APART.
 
 A step eliminates Δx = D (… - S G Δξ) contact by contact, D = P (1 - P)⁻¹ G_y⁻¹, with P = ∂f/∂z and G_y = 1 - n ∂s/∂y.
 The unknowns that are left are those of the island, Δξ = Gᵀ Sᵀ Δx, as for Newton's method:
@@ -49,19 +51,20 @@ from .skyline import factor_skyline, set_identity, solve_skyline
 
 # Columns of Path.block, a row for each row block: what it is; bounds of x; S, row by row
 FORM, BOTTOM, TOP, SCALE = 0, 1, 2, 3
-# and of the point looked at: x; y, or x - z of a RANGE; r; z_T/|z_T|; √(v² + 4σ) at the eigenvalues v of z, and the
-# larger; eigenvalues of P, and of 1 - P; ∂s/∂y/(1 - ∂s/∂y_n); ∂x/∂log σ at this z; what of Δx is known before Δξ
-X, Y, LEFT, WAY, ROOT, PASS, STOP, LEAN, RATE, AIM = 12, 15, 18, 21, 23, 26, 29, 32, 35, 38
-WIDE = 41
+# and of the point looked at: x; r; z_T/|z_T|; √(v² + 4σ) at the eigenvalues v of z, and half the larger one;
+# eigenvalues of P, and of 1 - P; ∂s/∂y/(1 - ∂s/∂y_n); ∂x/∂log σ at this z; r, or what is asked of it, as a step is made
+X, LEFT, WAY, ROOT, PASS, STOP, LEAN, RATE, AIM = 12, 15, 18, 20, 23, 26, 29, 32, 35
+WIDE = 38
 IDLE, CONE, RANGE, SPRING = range(4)  # what a row block is: one that cannot move, in Q, between bounds, the mouse
-SIGMA, SPEED, LENGTH, SIGN, UNIT, APART = range(6)  # entries of Path.here: σ; d log σ along the path; length of the next step;
-#                                              which way is on, see `orientation`; unit of velocities [m/s]
+# Entries of Path.here: σ; d log σ along the path; length of the next step; which way is on, see `orientation`; unit of
+# velocities [m/s]; largest first step across the path from a point that counts as near it
+SIGMA, SPEED, LENGTH, SIGN, UNIT, APART = range(6)
 THETA = 0.5        # θ
 FIRST = 0.5        # length of the first step, in relative changes of the eigenvalues of z that change most
 LONGEST = 4.0      # length of the longest step
 SHORT = 1e-6       # length of a step that is none: rounding hides the path
-LONGER, LESS, SHORTER = 1.7, 0.7, 0.4  # factors of the length after few, after many steps across the path, after failure
-FEW, MANY = 3, 5   # these numbers of steps
+LONGER, LESS, SHORTER = 1.7, 0.7, 0.4  # factors of the length after FEW and MANY steps across the path, and none
+FEW, MANY = 3, 5
 MOST = 7           # most steps across the path
 SHRINK = 0.6       # part of the step before that one across the path may have
 CLOSE = 1e-3       # step across the path that ends on it
@@ -159,7 +162,7 @@ def by_axes(block, j, low, high, across, a):
 
 @helper
 def look_cone(block, j, z, sigma):
-    """x, y, P and s of a contact. Returns y - s n."""
+    """x, P and s of a contact. Returns y - s n."""
     size = math.sqrt(z[1] * z[1] + z[2] * z[2])
     block[j, WAY], block[j, WAY + 1] = (z[1] / size, z[2] / size) if size > 0.0 else (1.0, 0.0)
     a, b = z[0] - size, z[0] + size
@@ -167,7 +170,6 @@ def look_cone(block, j, z, sigma):
     x_a, x_b, y_a, y_b = f_of(a, r, sigma), f_of(b, s, sigma), f_of(-a, r, sigma), f_of(-b, s, sigma)
     y, part = spectral(block, j, y_a, y_b), THETA * THETA
     put_three(block, j, X, spectral(block, j, x_a, x_b))
-    put_three(block, j, Y, y)
     put_three(block, j, ROOT, (r, s, 0.5 * max(r, s)))
     put_three(block, j, PASS, (x_a / r, x_b / s, (x_a + x_b) / (r + s)))
     put_three(block, j, STOP, (y_a / r, y_b / s, (y_a + y_b) / (r + s)))
@@ -191,7 +193,7 @@ def look_range(block, j, z, sigma):
         block[j, X] = high - f_of(-b, s, sigma) + under
     else:
         block[j, X] = z + under - over
-    block[j, Y], block[j, STOP] = under - over, under / r + over / s
+    block[j, STOP] = under / r + over / s
     if a > b:
         block[j, PASS] = f_of(-a, r, sigma) / r - over / s
     else:
@@ -263,7 +265,7 @@ def factor(island, sky, path, D, work):
 
 @helper
 def orientation(sky):
-    """The sign of det ∂r/∂z, which is that of the factored matrix: the other factors are positive, as 1 - ∂s/∂y_n is."""
+    """The sign of det ∂r/∂z, which is that of the matrix factored: det (1 - P) and det G_y are positive."""
     sign = 1.0
     for k in range(len(sky.at)):
         if sky.entry[sky.at[k] + k] < 0.0:

@@ -17,16 +17,14 @@ With wrong modes the modes can cycle, and with a small ε impulses that contradi
 method begins again from the last c whose laws were solved, with a larger ε: the solution for this c is nearer, and
 wrong modes do less. From there ε falls again, after a few c at the same ε where it had fallen too far.
 
-An island is tried from up to three beginnings, see `solve_island`: from the impulses of the last step; from these after
-a few sweeps, which correct modes contact by contact [Silcowitz, Niebe & Erleben 2010]; and from the end of the central
-path. The last two share redundant forces as they come, so the solution is sought once more from c = 0. In an
-island of medium size c = 0 is tried first after sweeps, which mostly ends there and then, see `try_least`.
+An island is tried from the impulses of the last step; from these after a few sweeps, which correct modes contact by
+contact [Silcowitz, Niebe & Erleben 2010]; and from points of the central path, nearer and nearer to its end, see
+`try_path`: it leads to a solution where redundant contacts contradict each other by a millionth of the velocities, as
+in a heap that is struck, so that modes are not found for hundreds of steps. The last two share redundant forces as they
+come, so the solution is sought once more from c = 0. In an island of medium size c = 0 is tried first after sweeps,
+which mostly ends there and then, see `try_least`.
 
-Redundant contacts that contradict each other by a millionth of the velocities can keep their modes from being found for
-hundreds of steps, as in a heap that is struck. An island that is nearly solved then gets thousands of them, with
-smaller changes of ε, and with a larger ε of contacts that bear little, see `persist`.
-
-An island that this does not solve, see MANY and LAST, keeps the best impulses found and is swept on as by `pgs`. So is
+An island that this does not solve, see LONG, keeps the best impulses found and is swept on as by `pgs`. So is
 an island of more than MOST row blocks, and one whose bodies touch so many others that factors would take longer than
 sweeps, see WORK.
 """
@@ -76,7 +74,7 @@ WORK = 2000         # most multiplications of a factorization, per row block; 30
 ROUNDS = 12         # most steps of Newton's method for an island of many row blocks
 VISITS = 600        # most steps times row blocks for one of few, where that allows more
 MOST_ROUNDS = 60    # most steps for any island
-MANY = 300          # most steps from a beginning that sweeps or the central path have found
+MANY = 300          # most steps from a beginning that sweeps have found
 COMPLIANCE = 1e-5   # ε, relative to the smallest mean diagonal of a row block's own block of M
 SOFTER = 1e2        # factor of ε after sweeps
 SOFTEST = 1e5       # largest factor of ε
@@ -330,9 +328,9 @@ def try_least(island, sky, near, size):
 
 @helper
 def try_path(island, sky, found, size):
-    """Along the central path from its beginning, whatever is known of λ; and wherever it has come nearer to the solution,
-    some steps of Newton's method from there. `found` becomes the best impulses. Returns the factorizations along the
-    path and the steps, and whether it is solved."""
+    """Along the central path from its beginning, whatever is known of λ; and wherever it has come nearer to the
+    solution, some steps of Newton's method from there. `found` (m, 3) becomes the best impulses. Returns the
+    factorizations along the path and steps, whether it is solved, and the natural map that is left [m/s]."""
     steps, solved, least = 0, False, np.inf
     for apart in APART:
         path, near, on, made = open_path(island, sky, apart), NEAR * size, True, 0
@@ -385,7 +383,7 @@ def solve_island(system, members, island, sky):
         if solved:
             break
     if not solved and not turns:  # the path knows no moments
-        made, solved, miss = try_path(island, sky, centre, size)
+        made, solved, miss = try_path(island, sky, centre, size)  # centre: scratch
         steps += made
         if solved or miss < least:
             put_rows(found, centre)

@@ -1,5 +1,4 @@
-"""Claims about the central path of an island: it ends at the solution, from nothing that is known of it, and through
-turns.
+"""Claims about the central path of an island: it ends at the solution, from nothing that is known of it.
 
 At σ the natural map is of the size of σ where either the force of a contact or its velocity is not 0, and of the size
 of √σ where both vanish, so that σ = 1e-20, where the path ends, leaves 1e-10 of the largest velocity or less.
@@ -7,39 +6,35 @@ of √σ where both vanish, so that σ = 1e-20, where the path ends, leaves 1e-1
 
 import numpy as np
 import pytest
-from contact_scenes import ball, block, ground
+from contact_scenes import block, ground
 from joint_scenes import hinge, rod
 from test_island import seen_by_sweeps
 
 from contactlab.physics.core.jit import kernel
+from contactlab.physics.core.vec import norm, row
 from contactlab.physics.problem.residual import system_residual
-from contactlab.physics.solvers.central_path import SIGMA, SPEED, follow_path, open_path
+from contactlab.physics.solvers.central_path import follow_path, open_path
 from contactlab.physics.solvers.island import find_islands, open_island, skyline_of
-from contactlab.physics.solvers.newton import give
+from contactlab.physics.solvers.newton import APART, give
 
-NEAR = 1e-8  # natural map, relative to the velocities that it is made of
+NEAR = 1e-8  # natural map, relative to the largest velocity without impulses, of which the residual knows more
+MOST = 100   # factorizations: these scenes take 22 to 49 at tolerances four times as wide
 
 
 @kernel
-def follow(system, near, most, told_out):
+def follow(system, near, most, looks_out):
     """The central path of each island, from its beginning to a natural map of near times the largest velocity without
-    impulses. told_out (2,): the most factorizations; how often the path turns."""
+    impulses, with at most so many factorizations. looks_out (1,): the most of them."""
     count, bodies, others = int(system.count[0]), len(system.motion.bodies), int(system.blocks.count[1])
     number, own, label = np.zeros(count + others, np.int64), np.zeros(bodies, np.int64), np.full(bodies, -1)
+    looks_out[0] = 0.0
     for i in range(find_islands(system, number, own)):
         island = open_island(system, np.flatnonzero(number == i), own, label)
-        sky, size, looks, miss = skyline_of(island), 0.0, 0, np.inf
+        sky, size = skyline_of(island), 0.0
         for j in range(len(island.kind)):
-            size = max(size, np.sqrt(np.sum(island.free[j] ** 2)))
-        path = open_path(island, sky)
-        while looks < most and not miss <= near * size:
-            before, last = path.here[SPEED], looks
-            made, miss = follow_path(island, sky, path, near * size, 1)  # a point, where the first try is on the path
-            looks += made
-            if made == 0:
-                break
-            told_out[1] += 1.0 if before * path.here[SPEED] < 0.0 else 0.0
-        told_out[0] = max(told_out[0], looks)
+            size = max(size, norm(row(island.free, j)))
+        looks, _, _ = follow_path(island, sky, open_path(island, sky, APART[0]), near * size, most)
+        looks_out[0] = max(looks_out[0], looks)
         give(system, island)
 
 
@@ -69,23 +64,17 @@ SCENES = {
 }
 
 
-def told_of(scene, monkeypatch, most=2000):
-    """What is told of the paths of the first step's islands, and the residual with velocities before and after."""
+@pytest.mark.parametrize("name", SCENES)
+def test_the_central_path_ends_at_the_solution(name, monkeypatch):
     seen = []
 
     def look(system):
-        told, before = np.zeros(2), system_residual(system)
-        follow(system, NEAR, most, told)
-        seen.append((told, before, system_residual(system)))
+        looks, before = np.zeros(1), system_residual(system)
+        follow(system, NEAR, MOST, looks)
+        seen.append((before, system_residual(system), looks[0]))
 
-    seen_by_sweeps(scene, monkeypatch, look)
-    return seen[0]
-
-
-@pytest.mark.parametrize("name", SCENES)
-def test_the_central_path_ends_at_the_solution(name, monkeypatch):
-    told, before, after = told_of(SCENES[name], monkeypatch)
-    print(name, told, before, after)
+    seen_by_sweeps(SCENES[name], monkeypatch, look)
+    (before, after, looks), = seen
     assert before[0] > 1e-2 * before[1]
-    assert after[0] <= 10.0 * NEAR * after[1]
-    assert told[0] <= 200
+    assert after[0] <= NEAR * after[1]
+    assert looks < MOST
