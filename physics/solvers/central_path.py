@@ -10,7 +10,8 @@ but for De Saxcé's shift, which is |y_T| there and has a kink where nothing sli
 
 At σ = 0 this is the same law: a contact that carries has y on the boundary of Q, where s = |y_T|, and one that does not
 has u_n = y_n - s(y), which takes every value >= 0 for some y. And s is smooth in Q, but at its tip, which no σ > 0
-reaches. Of a limit, a motor or a contact without friction x is a number between bounds, x = z + f(low - z) - f(z - high).
+reaches. Of a limit, a motor or a contact without friction x is a number between bounds,
+x = z + f(low - z) - f(z - high).
 
 Unknown is z = x - y, which determines x = f(z) and y = f(-z), f(z) = (z + √(z² + 4σ))/2 in Jordan's algebra of Q, so
 that x ∘ y = σ e always holds and no step must end within the cones [Fukushima, Luo & Tseng 2002]. With r₀ the residual
@@ -21,10 +22,10 @@ at the beginning, where σ = 1, the path is the curve of all (z, σ) with
 Friction makes it turn: σ may have to grow on the way to 0, and to lower σ step by step ends at the first turn. So the
 path is followed by its length: a step along its tangent, then Newton's steps across it. Which way is on is known
 everywhere: the sign of dσ times that of det ∂r/∂z stays what it was at the beginning [Allgower & Georg 1990]. The curve
-of a smooth r does not end: it comes to σ = 0, or back to where it began, or grows without bounds; that it comes to σ = 0
-is not proved here, but there is a solution to come to wherever some velocity opens all contacts faster than it makes
-them slip [Acary, Cadoux, Lemaréchal & Malick 2011], as in a heap. Steps that are too long change over to another curve,
-which may be a ring: see APART.
+of a smooth r does not end: it comes to σ = 0, or back to where it began, or grows without bounds. That it comes to
+σ = 0 is not proved here, but there is a solution to come to wherever some velocity opens all contacts faster than it
+makes them slip [Acary, Cadoux, Lemaréchal & Malick 2011], as in a heap. Steps that are too long change over to another
+curve, which may be a ring: see APART.
 
 A step eliminates Δx = D (… - S G Δξ) contact by contact, D = P (1 - P)⁻¹ G_y⁻¹, with P = ∂f/∂z and G_y = 1 - n ∂s/∂y.
 The unknowns that are left are those of the island, Δξ = Gᵀ Sᵀ Δx, as for Newton's method:

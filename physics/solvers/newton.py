@@ -99,8 +99,8 @@ NOT_MORE = 0.1      # part of the last residual above which a step has hardly re
 OVERFLOW = 1e300    # residual at which the steps have diverged [m/s]
 LONG = 16000        # most factorizations along the central path, and steps from its points
 APART = 0.25, 0.05  # how near the path has to be for a point to count as near it, first and in case that fails
-NEAR = 1e-3         # natural map on it at which Newton's method is tried first, relative to the same,
-NEARER = 0.5        # and part of the last one at which it is tried again
+NEAR = 3e-5         # natural map on it at which Newton's method is tried first, relative to the same,
+NEARER = 0.3        # and part of the last one at which it is tried again
 AS_BEFORE, SWEPT = range(2)  # beginnings of Newton's method, see `solve_island`
 ISLANDS_SWEPT, STEPS, CHANGE = range(3)  # entries of told_out of `solve_islands`
 
