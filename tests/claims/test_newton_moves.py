@@ -39,9 +39,9 @@ def test_a_pyramid_that_its_own_weight_may_push_apart_is_solved_from_the_first_s
 @pytest.mark.parametrize("rows, mu, at, steps", [(6, 0.5, (0.07, 0.8), 60), (7, 0.8, (0.1, 1.2), 95)])
 def test_a_pyramid_that_a_ball_strikes_at_20_m_per_s_is_solved(rows, mu, at, steps):
     """Up to 240 contacts in one island, of which those that stick contradict each other by 1e-9 to 1e-5 m/s. With 300
-    steps of Newton's method from each beginning 13 of the first 60 steps were not solved. Steps 86 and 92
-    of seven rows were not with thousands of them and larger ε of contacts that bear little, nor from the end of rounds of
-    an interior-point method that only lower σ; along the central path they are."""
+    steps of Newton's method from each beginning 13 of the first 60 steps were not solved. Steps 86
+    and 92 of seven rows were not with thousands of them and larger ε of contacts that bear little, nor from the end of
+    rounds of an interior-point method that only lower σ; along the central path they are."""
     sim = pyramid(rows, mu, ball("ball", (-4.0, at[0], at[1]), radius=0.25, mass=60.0, velocity=(20.0, 0.0, 0.0)))
     assert unsolved(sim, steps) == 0
 
