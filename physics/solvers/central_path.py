@@ -1,364 +1,471 @@
-"""An interior-point method on an island, for where Newton's method does not find the modes.
+"""The central path of an island, followed through its turns, for where Newton's method does not find the modes.
 
-The laws and symbols are those of `interior_point`, scaled so that own blocks of M have a mean diagonal of 1:
+The laws are those of `interior_point`, scaled so that own blocks of M have a mean diagonal of 1:
 
-    y = S u + |y_T| n,    λ = Sᵀ x,    x ∈ Q,  y ∈ Q,  x ∘ y = σ e          S_j = √ρ (n/μ; t₁; t₂), all but for a unit
+    S u = y - s(y) n,    λ = Sᵀ x,    x ∈ Q,  y ∈ Q,  x ∘ y = σ e          S_j = √ρ (n/μ; t₁; t₂), all but for a unit
 
-The rounds follow the central path, on which σ falls to 0. Of a limit, a motor or a contact without
-friction x is a number between bounds, and y has the multipliers of both:
+but for De Saxcé's shift, which is |y_T| there and has a kink where nothing slips. Here it is
 
-    S u = y₀ - y₁,    (x - low) y₀ = σ,    (high - x) y₁ = σ
+    s(y)² = |y_T|² + θ² (y_n² - |y_T|²)
 
-A round eliminates Δx = D (b - S G Δξ) contact by contact, with D = W² G_y⁻¹, or 1/(y₀/(x - low) + y₁/(high - x)).
+At σ = 0 this is the same law: a contact that carries has y on the boundary of Q, where s = |y_T|, and one that does not
+has u_n = y_n - s(y), which takes every value >= 0 for some y. And s is smooth in Q, but at its tip, which no σ > 0
+reaches. Of a limit, a motor or a contact without friction x is a number between bounds,
+x = z + f(low - z) - f(z - high).
+
+Unknown is z = x - y, which determines x = f(z) and y = f(-z), f(z) = (z + √(z² + 4σ))/2 in Jordan's algebra of Q, so
+that x ∘ y = σ e always holds and no step must end within the cones [Fukushima, Luo & Tseng 2002]. With r₀ the residual
+at the beginning, where σ = 1, the path is the curve of all (z, σ) with
+
+    r(z, σ) = S u + s(y) n - y - σ r₀ = 0
+
+Friction makes it turn: σ may have to grow on the way to 0, and to lower σ step by step ends at the first turn. So the
+path is followed by its length: a step along its tangent, then Newton's steps across it. Which way is on is known
+everywhere: the sign of dσ times that of det ∂r/∂z stays what it was at the beginning [Allgower & Georg 1990]. The curve
+of a smooth r does not end: it comes to σ = 0, or back to where it began, or grows without bounds. That it comes to
+σ = 0 is not proved here, but there is a solution to come to wherever some velocity opens all contacts faster than it
+makes them slip [Acary, Cadoux, Lemaréchal & Malick 2011], as in a heap. Steps that are too long change over to another
+curve, which may be a ring: see APART.
+
+A step eliminates Δx = D (… - S G Δξ) contact by contact, D = P (1 - P)⁻¹ G_y⁻¹, with P = ∂f/∂z and G_y = 1 - n ∂s/∂y.
 The unknowns that are left are those of the island, Δξ = Gᵀ Sᵀ Δx, as for Newton's method:
 
-    (1 + Gᵀ Sᵀ D S G) Δξ = Gᵀ Sᵀ D b
+    (1 + Gᵀ Sᵀ D S G) Δξ = Gᵀ Sᵀ (…)
 
 The mouse spring follows its linear law; that its impulse has a limit is left to Newton's method.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from ..core.jit import helper
+from ..core.model import Array
 from ..core.sym3 import put_three, six, sym_inverse, sym_vec, three
-from ..core.vec import add, cross, dot, norm, put, put_rows, row, scale, sub
+from ..core.vec import add, axpy, cross, dot, norm, put, put_rows, row, scale, sub
 from ..problem.system import CONTACT, MOUSE
 from .contact_modes import worst_of
-from .interior_point import SMOOTH_FRICTION, determinant, jordan, jordan_solve, nesterov_todd, reach
+from .interior_point import SMOOTH_FRICTION
 from .island import HIGH, LOW, MU, SOFT, STEP, add_products, add_velocity, gather
 from .skyline import factor_skyline, set_identity, solve_skyline
 
-# Columns of a path (m, WIDE), a row for each row block: what it is; bounds of x; S, row by row; x; y; what is left of
-# S u + |y_T| n - y = 0 or S u - y₀ + y₁ = 0
-FORM, BOTTOM, TOP, SCALE, X, Y, LEFT = 0, 1, 2, 3, 12, 15, 18
-# and, of a round, six entries of Nesterov's and Todd's W, or D of a RANGE; η⁻²; y_T/|y_T|; Δx; Δy; D b
-WEIGHT, UNWEIGHT, WAY, DX, DY, AIM = 21, 27, 28, 30, 33, 36
-WIDE = 39
+# Columns of Path.block, a row for each row block: what it is; bounds of x; S, row by row
+FORM, BOTTOM, TOP, SCALE = 0, 1, 2, 3
+# and of the point looked at: x; r; z_T/|z_T|; √(v² + 4σ) at the eigenvalues v of z, and half the larger one;
+# eigenvalues of P, and of 1 - P; ∂s/∂y/(1 - ∂s/∂y_n); ∂x/∂log σ at this z; r, or what is asked of it, as a step is made
+X, LEFT, WAY, ROOT, PASS, STOP, LEAN, RATE, AIM = 12, 15, 18, 20, 23, 26, 29, 32, 35
+WIDE = 38
 IDLE, CONE, RANGE, SPRING = range(4)  # what a row block is: one that cannot move, in Q, between bounds, the mouse
-BEGIN = 1e-4       # least σ at the beginning
-ROUNDS = 40        # most rounds
-HANDOVER = 1e-10   # x·y per contact and residual at which Newton's method takes over, relative to the largest velocity
-SHORT = 1e-3       # length of a step that is none
-IN_VAIN = 8        # rounds that improve neither λ nor what is left of the equations, after which it gives up
-NEARLY = 0.99      # part of the way to the boundary that a step goes
+# Entries of Path.here: σ; d log σ along the path; length of the next step; which way is on, see `orientation`; unit of
+# velocities [m/s]; largest first step across the path from a point that counts as near it
+SIGMA, SPEED, LENGTH, SIGN, UNIT, APART = range(6)
+THETA = 0.5        # θ
+FIRST = 0.5        # length of the first step, in relative changes of the eigenvalues of z that change most
+LONGEST = 4.0      # length of the longest step
+SHORT = 1e-6       # length of a step that is none: rounding hides the path
+LONGER, LESS, SHORTER = 1.7, 0.7, 0.4  # factors of the length after FEW and MANY steps across the path, and none
+FEW, MANY = 3, 5
+MOST = 7           # most steps across the path
+SHRINK = 0.6       # part of the step before that one across the path may have
+CLOSE = 1e-3       # step across the path that ends on it
+END = 1e-20        # σ at the end of the path
+BACK = 1e3         # σ at which it has come back past its beginning
+
+
+class Point(NamedTuple):
+    """A point near the central path, or a change of it. u and ξ change with z step by step, so that the rounding of
+    u₀ + G x, which would be divided by σ, stays where it is."""
+
+    z: Array   #: (m, 3) x - y
+    u: Array   #: (m, 3) S u
+    xi: Array  #: (N,) ξ = Gᵀ Sᵀ x
+
+
+class Path(NamedTuple):
+    """A point of the central path of an island, and the way on from there."""
+
+    block: Array    #: (m, WIDE) see FORM …
+    at: Point
+    tangent: Point  #: of length 1 for the row block that changes most, see `measure`, or less where σ changes more
+    normal: Array   #: (m, 3) the same as a linear form: tangent · Δz = sum of normal Δz
+    start: Array    #: (m, 3) r₀
+    here: Array     #: see SIGMA …
 
 
 # ------------------------------------------------------------------------------------------------ scaled coordinates
 @helper
-def scaled(path, j, u):
+def scaled(block, j, u):
     """S u"""
-    return (dot(three(path, j, SCALE), u), dot(three(path, j, SCALE + 3), u), dot(three(path, j, SCALE + 6), u))
+    return (dot(three(block, j, SCALE), u), dot(three(block, j, SCALE + 3), u), dot(three(block, j, SCALE + 6), u))
 
 
 @helper
-def unscaled(path, j, x):
+def unscaled(block, j, x):
     """Sᵀ x"""
-    a, b, c = three(path, j, SCALE), three(path, j, SCALE + 3), three(path, j, SCALE + 6)
+    a, b, c = three(block, j, SCALE), three(block, j, SCALE + 3), three(block, j, SCALE + 6)
     return add(scale(x[0], a), add(scale(x[1], b), scale(x[2], c)))
 
 
 @helper
-def set_scale(island, path, j):
+def set_scale(island, block, j):
     """The form and S of row block j."""
     law, rho = island.law, math.sqrt(island.law[j, STEP])
-    path[j, BOTTOM], path[j, TOP] = -math.inf, math.inf
+    block[j, BOTTOM], block[j, TOP] = -math.inf, math.inf
     if island.kind[j] == MOUSE:
-        path[j, FORM] = SPRING
-        path[j, SCALE] = path[j, SCALE + 4] = path[j, SCALE + 8] = 1.0
+        block[j, FORM] = SPRING
+        block[j, SCALE] = block[j, SCALE + 4] = block[j, SCALE + 8] = 1.0
     elif rho > 0.0 and island.kind[j] != CONTACT:
-        path[j, FORM], path[j, BOTTOM], path[j, TOP] = RANGE, law[j, LOW], law[j, HIGH]
-        path[j, SCALE] = rho
+        block[j, FORM], block[j, BOTTOM], block[j, TOP] = RANGE, law[j, LOW], law[j, HIGH]
+        block[j, SCALE] = rho
     elif rho > 0.0 and law[j, MU] <= SMOOTH_FRICTION:
-        path[j, FORM], path[j, BOTTOM] = RANGE, 0.0
-        put_three(path, j, SCALE, scale(rho, three(law, j, 0)))
+        block[j, FORM], block[j, BOTTOM] = RANGE, 0.0
+        put_three(block, j, SCALE, scale(rho, three(law, j, 0)))
     elif rho > 0.0:
         n = three(law, j, 0)
         t = cross(n, (1.0, 0.0, 0.0) if abs(n[0]) < 0.6 else (0.0, 1.0, 0.0))
         t = scale(1.0 / norm(t), t)
-        path[j, FORM] = CONE
-        put_three(path, j, SCALE, scale(rho / law[j, MU], n))
-        put_three(path, j, SCALE + 3, scale(rho, t))
-        put_three(path, j, SCALE + 6, scale(rho, cross(n, t)))
+        block[j, FORM] = CONE
+        put_three(block, j, SCALE, scale(rho / law[j, MU], n))
+        put_three(block, j, SCALE + 3, scale(rho, t))
+        put_three(block, j, SCALE + 6, scale(rho, cross(n, t)))
+
+
+# ------------------------------------------------------------------------------------------------ a point
+@helper
+def f_of(v, root, sigma):
+    """f(v) = (v + root)/2, root = √(v² + 4σ)"""
+    return 0.5 * (v + root) if v > 0.0 else 2.0 * sigma / (root - v)
 
 
 @helper
-def open_path(island, sigma):
-    """The path (m, WIDE) of an island, and the unit of velocities, the largest |S u₀|. It begins where x ∘ y = σ e and
-    x - y is what it is for the island's λ and u."""
-    m, size = len(island.kind), 0.0
-    path = np.zeros((m, WIDE))
-    for j in range(m):
-        set_scale(island, path, j)
-        size = max(size, norm(scaled(path, j, row(island.free, j))))
-    size = size if size > 0.0 else 1.0
-    for j in range(m):
-        if path[j, FORM] == CONE:
-            begin_cone(island, path, j, size, sigma)
-        elif path[j, FORM] == RANGE:
-            begin_range(island, path, j, size, sigma)
-    return path, size
+def spectral(block, j, low, high):
+    """The vector with the axes of z and these eigenvalues."""
+    off = 0.5 * (high - low)
+    return (0.5 * (low + high), off * block[j, WAY], off * block[j, WAY + 1])
 
 
 @helper
-def half(s, sigma):
-    """The t > 0 with t - σ/t = s"""
-    r = math.sqrt(s * s + 4.0 * sigma)
-    return 0.5 * (s + r) if s > 0.0 else 2.0 * sigma / (r - s)
+def along_axes(block, j, a):
+    """Of a vector, the components on the two axes of z, and across their plane."""
+    on = a[1] * block[j, WAY] + a[2] * block[j, WAY + 1]
+    return a[0] - on, a[0] + on, a[2] * block[j, WAY] - a[1] * block[j, WAY + 1]
 
 
 @helper
-def begin_cone(island, path, j, size, sigma):
-    """x and y of a contact by the eigenvalues of x - y."""
-    lam, u = scale(1.0 / size, row(island.lam, j)), scale(1.0 / size, scaled(path, j, row(island.u, j)))
-    n, t, s = three(path, j, SCALE), three(path, j, SCALE + 3), three(path, j, SCALE + 6)
-    z_n = dot(n, lam) / dot(n, n) - u[0] - math.sqrt(u[1] * u[1] + u[2] * u[2])
-    z_1, z_2 = dot(t, lam) / dot(t, t) - u[1], dot(s, lam) / dot(s, s) - u[2]
-    size = math.sqrt(z_1 * z_1 + z_2 * z_2)
-    e_1, e_2 = (z_1 / size, z_2 / size) if size > 0.0 else (1.0, 0.0)
-    for side in range(2):
-        sign = 1.0 - 2.0 * side
-        low, high = half(sign * (z_n - size), sigma), half(sign * (z_n + size), sigma)
-        mean, off = 0.5 * (low + high), 0.5 * (high - low)
-        put_three(path, j, X + 3 * side, (mean, off * e_1, off * e_2))
+def by_axes(block, j, low, high, across, a):
+    """The linear map with the axes of z and these eigenvalues, on these and across their plane, of a."""
+    e, f = block[j, WAY], block[j, WAY + 1]
+    a_low, a_high, off = along_axes(block, j, a)
+    both = spectral(block, j, low * a_low, high * a_high)
+    return (both[0], both[1] - across * off * f, both[2] + across * off * e)
 
 
 @helper
-def begin_range(island, path, j, size, sigma):
-    """x and y of a row block between bounds. One without width is IDLE."""
-    unit, S = size * norm(three(path, j, SCALE)), three(path, j, SCALE)
-    path[j, BOTTOM] /= unit
-    path[j, TOP] /= unit
-    low, high, x = path[j, BOTTOM], path[j, TOP], dot(S, row(island.lam, j)) / (dot(S, S) * size)
-    u = dot(S, row(island.u, j)) / size
-    if not low < high:
-        path[j, FORM] = IDLE
-        x = low
-    elif low > -math.inf and high < math.inf:
-        x = min(max(x, 0.9 * low + 0.1 * high), 0.1 * low + 0.9 * high)
-        path[j, Y], path[j, Y + 1] = sigma / (x - low), sigma / (high - x)
-    elif low > -math.inf:
-        x = low + half(x - low - u, sigma)
-        path[j, Y] = sigma / (x - low)
-    elif high < math.inf:
-        x = high - half(high - x + u, sigma)
-        path[j, Y + 1] = sigma / (high - x)
-    path[j, X] = x
+def look_cone(block, j, z, sigma):
+    """x, P and s of a contact. Returns y - s n."""
+    size = math.sqrt(z[1] * z[1] + z[2] * z[2])
+    block[j, WAY], block[j, WAY + 1] = (z[1] / size, z[2] / size) if size > 0.0 else (1.0, 0.0)
+    a, b = z[0] - size, z[0] + size
+    r, s = math.sqrt(a * a + 4.0 * sigma), math.sqrt(b * b + 4.0 * sigma)
+    x_a, x_b, y_a, y_b = f_of(a, r, sigma), f_of(b, s, sigma), f_of(-a, r, sigma), f_of(-b, s, sigma)
+    y, part = spectral(block, j, y_a, y_b), THETA * THETA
+    put_three(block, j, X, spectral(block, j, x_a, x_b))
+    put_three(block, j, ROOT, (r, s, 0.5 * max(r, s)))
+    put_three(block, j, PASS, (x_a / r, x_b / s, (x_a + x_b) / (r + s)))
+    put_three(block, j, STOP, (y_a / r, y_b / s, (y_a + y_b) / (r + s)))
+    put_three(block, j, RATE, spectral(block, j, sigma / r, sigma / s))
+    slip = math.sqrt((1.0 - part) * (y[1] * y[1] + y[2] * y[2]) + part * y[0] * y[0])
+    lean = 1.0 / (slip - part * y[0])
+    put_three(block, j, LEAN, (lean * part * y[0], lean * (1.0 - part) * y[1], lean * (1.0 - part) * y[2]))
+    return (y[0] - slip, y[1], y[2])
 
 
-# ------------------------------------------------------------------------------------------------ one round
 @helper
-def look(island, path, size):
-    """λ, u and what is left of the equations at this x and y. Returns the largest of that, and x·y per contact."""
+def look_range(block, j, z, sigma):
+    """x and P of a number between bounds. Returns x - z."""
+    low, high = block[j, BOTTOM], block[j, TOP]
+    a, b = low - z, z - high  # -inf where there is no bound
+    r, s = math.sqrt(a * a + 4.0 * sigma), math.sqrt(b * b + 4.0 * sigma)
+    under, over = f_of(a, r, sigma), f_of(b, s, sigma)
+    if a > 0.0:
+        block[j, X] = low + f_of(-a, r, sigma) - over
+    elif b > 0.0:
+        block[j, X] = high - f_of(-b, s, sigma) + under
+    else:
+        block[j, X] = z + under - over
+    block[j, STOP] = under / r + over / s
+    if a > b:
+        block[j, PASS] = f_of(-a, r, sigma) / r - over / s
+    else:
+        block[j, PASS] = f_of(-b, s, sigma) / s - under / r if s < math.inf else 1.0
+    block[j, RATE], block[j, ROOT] = sigma / r - sigma / s, min(r, s)
+    return under - over
+
+
+@helper
+def look(island, path, point, sigma):
+    """All that depends on z and σ for each row block, r, and λ."""
+    block, z, u = path.block, point.z, point.u
+    for j in range(len(block)):
+        if block[j, FORM] == CONE:
+            left = sub(row(u, j), look_cone(block, j, row(z, j), sigma))
+        elif block[j, FORM] == RANGE:
+            left = (u[j, 0] - look_range(block, j, z[j, 0], sigma), 0.0, 0.0)
+        elif block[j, FORM] == SPRING:
+            put_three(block, j, X, row(z, j))
+            left = add(row(u, j), sym_vec(six(island.law, j, SOFT), row(z, j)))
+        else:
+            left = (0.0, 0.0, 0.0)
+        put_three(block, j, LEFT, axpy(-sigma, row(path.start, j), left))
+        put(island.lam, j, scale(path.here[UNIT], unscaled(block, j, three(block, j, X))))
+
+
+# ------------------------------------------------------------------------------------------------ a step
+@helper
+def straighten(block, j, a):
+    """G_y⁻¹ a, with G_y = 1 - n ∂s/∂y"""
+    return (a[0] + dot(three(block, j, LEAN), a), a[1], a[2])
+
+
+@helper
+def pass_on(block, j, a):
+    """P (1 - P)⁻¹ a"""
+    return by_axes(block, j, block[j, PASS] / block[j, STOP], block[j, PASS + 1] / block[j, STOP + 1],
+                   block[j, PASS + 2] / block[j, STOP + 2], a)
+
+
+@helper
+def factor(island, sky, path, D, work):
+    """Factor 1 + Gᵀ Sᵀ D S G at the point looked at. D (m, 9), work (3, N): scratch. False where that fails."""
+    block = path.block
     for j in range(len(island.kind)):
-        put(island.lam, j, scale(size, unscaled(path, j, three(path, j, X))))
-    gather(island, island.lam, island.x)
-    put_rows(island.u, island.free)
-    add_velocity(island, island.x, island.u)
-    worst, gap, count = 0.0, 0.0, 0
-    for j in range(len(island.kind)):
-        x, y, u = three(path, j, X), three(path, j, Y), scale(1.0 / size, scaled(path, j, row(island.u, j)))
-        if path[j, FORM] == CONE:
-            rest = sub(u, y)
-            put_three(path, j, LEFT, (rest[0] + math.sqrt(y[1] * y[1] + y[2] * y[2]), rest[1], rest[2]))
-            gap += dot(x, y)
-            count += 1
-        elif path[j, FORM] == RANGE:
-            path[j, LEFT] = u[0] - y[0] + y[1]
-            gap += room(x[0], path[j, BOTTOM]) * y[0] + room(path[j, TOP], x[0]) * y[1]
-            count += 1
-        elif path[j, FORM] == SPRING:
-            put_three(path, j, LEFT, add(u, sym_vec(six(island.law, j, SOFT), x)))
-        worst = max(worst, norm(three(path, j, LEFT)))
-    return worst, gap / max(count, 1)
-
-
-@helper
-def room(above, below):
-    """above - below; 0 where there is no bound, as its multiplier is 0 too."""
-    return above - below if above - below < math.inf else 0.0
-
-
-@helper
-def part(y, space):
-    """y/space; 0 where there is no bound"""
-    return y / space if space < math.inf else 0.0
-
-
-@helper
-def weigh(path, j, a):
-    """W a"""
-    return sym_vec(six(path, j, WEIGHT), a)
-
-
-@helper
-def unweigh(path, j, a):
-    """W⁻¹ a = η⁻² (1; -1; -1) W (a_n; -a_T)"""
-    b, back = weigh(path, j, (a[0], -a[1], -a[2])), path[j, UNWEIGHT]
-    return (back * b[0], -back * b[1], -back * b[2])
-
-
-@helper
-def straighten(path, j, a):
-    """G_y⁻¹ a = a + n (y_T·a_T)/|y_T|"""
-    return (a[0] + path[j, WAY] * a[1] + path[j, WAY + 1] * a[2], a[1], a[2])
-
-
-@helper
-def scale_cone(path, j):
-    """Set the W of row block j. False where x or y is no longer inside."""
-    x, y = three(path, j, X), three(path, j, Y)
-    if not (x[0] > 0.0 and y[0] > 0.0 and determinant(x) > 0.0 and determinant(y) > 0.0):
-        return False
-    w, eta = nesterov_todd(x, y)
-    part, slip = eta / (1.0 + w[0]), math.sqrt(y[1] * y[1] + y[2] * y[2])
-    put_three(path, j, WEIGHT, scale(eta, w))
-    put_three(path, j, WEIGHT + 3, (eta + part * w[1] * w[1], part * w[1] * w[2], eta + part * w[2] * w[2]))
-    path[j, UNWEIGHT] = 1.0 / (eta * eta)
-    path[j, WAY] = y[1] / slip if slip > 0.0 else 0.0
-    path[j, WAY + 1] = y[2] / slip if slip > 0.0 else 0.0
-    return True
-
-
-@helper
-def scale_block(island, path, j, D_out):
-    """W of row block j, and its D in the coordinates of the island. False where x or y is no longer inside."""
-    x, y, form = three(path, j, X), three(path, j, Y), path[j, FORM]
-    for e in range(9):
-        D_out[j, e] = 0.0
-    if form == RANGE:
-        above, below = x[0] - path[j, BOTTOM], path[j, TOP] - x[0]
-        if not (above > 0.0 and below > 0.0):
-            return False
-        slope = part(y[0], above) + part(y[1], below)
-        path[j, WEIGHT] = 1.0 / slope if slope > 0.0 else 0.0
-        for k in range(3):
+        form, S = block[j, FORM], block[j]
+        for e in range(9):
+            D[j, e] = 0.0
+        if form == RANGE:
+            part = block[j, PASS] / block[j, STOP]
+            for k in range(3):
+                for c in range(3):
+                    D[j, 3 * k + c] = part * S[SCALE + k] * S[SCALE + c]
+        elif form == SPRING:
+            k = sym_inverse(six(island.law, j, SOFT))
+            put(D[:, 0:3], j, (k[0], k[1], k[2]))
+            put(D[:, 3:6], j, (k[1], k[3], k[4]))
+            put(D[:, 6:9], j, (k[2], k[4], k[5]))
+        elif form == CONE:
             for c in range(3):
-                D_out[j, 3 * k + c] = path[j, WEIGHT] * path[j, SCALE + k] * path[j, SCALE + c]
-    elif form == SPRING:
-        k = sym_inverse(six(island.law, j, SOFT))
-        put(D_out[:, 0:3], j, (k[0], k[1], k[2]))
-        put(D_out[:, 3:6], j, (k[1], k[3], k[4]))
-        put(D_out[:, 6:9], j, (k[2], k[4], k[5]))
-    elif form == CONE:
-        if not scale_cone(path, j):
-            return False
-        for c in range(3):
-            column = straighten(path, j, (path[j, SCALE + c], path[j, SCALE + 3 + c], path[j, SCALE + 6 + c]))
-            column = unscaled(path, j, weigh(path, j, weigh(path, j, column)))
-            for k in range(3):
-                D_out[j, 3 * k + c] = column[k]
-    return True
+                column = straighten(block, j, (S[SCALE + c], S[SCALE + 3 + c], S[SCALE + 6 + c]))
+                column = unscaled(block, j, pass_on(block, j, column))
+                for k in range(3):
+                    D[j, 3 * k + c] = column[k]
+    set_identity(sky)
+    add_products(island, D, work, sky)
+    return factor_skyline(sky)
 
 
 @helper
-def aim_block(island, path, j, sigma, second):
-    """h = D b of row block j for the target σ, with dy the part of Δy that does not follow from Δx. second: 1 with the
-    second-order term of the steps that dx and dy hold, else 0."""
-    x, y, left = three(path, j, X), three(path, j, Y), three(path, j, LEFT)
-    if path[j, FORM] == CONE:
-        b = scale(-1.0, y)
-        if second > 0.0:
-            bend = jordan(unweigh(path, j, three(path, j, DX)), weigh(path, j, three(path, j, DY)))
-            b = add(b, unweigh(path, j, jordan_solve(weigh(path, j, y), (sigma - bend[0], -bend[1], -bend[2]))))
-        put_three(path, j, DY, b)
-        put_three(path, j, AIM, weigh(path, j, weigh(path, j, sub(b, straighten(path, j, left)))))
-    elif path[j, FORM] == RANGE:
-        above, below, dx = x[0] - path[j, BOTTOM], path[j, TOP] - x[0], path[j, DX]
-        first = part(sigma - second * dx * path[j, DY], above) - y[0]
-        other = part(sigma + second * dx * path[j, DY + 1], below) - y[1]
-        path[j, DY], path[j, DY + 1] = first, other
-        path[j, AIM] = path[j, WEIGHT] * (first - other - left[0])
-    elif path[j, FORM] == SPRING:
-        put_three(path, j, AIM, sym_vec(sym_inverse(six(island.law, j, SOFT)), scale(-1.0, left)))
+def orientation(sky):
+    """The sign of det ∂r/∂z, which is that of the matrix factored: det (1 - P) and det G_y are positive."""
+    sign = 1.0
+    for k in range(len(sky.at)):
+        if sky.entry[sky.at[k] + k] < 0.0:
+            sign = -sign
+    return sign
 
 
 @helper
-def step_block(island, path, j, along):
-    """Δx and Δy of row block j, where the step changes its velocity by `along`, in the unit of velocities."""
-    h, u = three(path, j, AIM), scaled(path, j, along)
-    if path[j, FORM] == CONE:
-        dx = sub(h, weigh(path, j, weigh(path, j, straighten(path, j, u))))
-        put_three(path, j, DX, dx)
-        put_three(path, j, DY, sub(three(path, j, DY), unweigh(path, j, unweigh(path, j, dx))))
-    elif path[j, FORM] == RANGE:
-        dx = h[0] - path[j, WEIGHT] * u[0]
-        path[j, DX] = dx
-        path[j, DY] -= part(path[j, Y], path[j, X] - path[j, BOTTOM]) * dx
-        path[j, DY + 1] += part(path[j, Y + 1], path[j, TOP] - path[j, X]) * dx
-    elif path[j, FORM] == SPRING:
-        put_three(path, j, DX, sub(h, sym_vec(sym_inverse(six(island.law, j, SOFT)), u)))
+def direction(island, sky, path, point, sigma, rate, out):
+    """The change of a point that takes r to 0 where σ stays as it is (rate 0), or that leaves r as it is where log σ
+    grows by 1 (rate 1). The factors are those of the point."""
+    block, size, work = path.block, path.here[UNIT], np.zeros(len(out.xi))
+    for j in range(len(block)):
+        form, grown = block[j, FORM], scale(rate, three(block, j, RATE))
+        left = scale(-sigma, row(path.start, j)) if rate > 0.0 else three(block, j, LEFT)
+        aim = (0.0, 0.0, 0.0)
+        if form == CONE:
+            aim = add(grown, pass_on(block, j, sub(grown, straighten(block, j, left))))
+        elif form == RANGE:
+            aim = (grown[0] + block[j, PASS] / block[j, STOP] * (grown[0] - left[0]), 0.0, 0.0)
+        elif form == SPRING:
+            aim = sym_vec(sym_inverse(six(island.law, j, SOFT)), scale(-1.0, left))
+        put_three(block, j, AIM, left)
+        put(out.z, j, unscaled(block, j, aim))
+    gather(island, out.z, out.xi)
+    if rate == 0.0:
+        gather(island, island.lam, work)
+        for i in range(len(work)):
+            out.xi[i] += work[i] / size - point.xi[i]
+    solve_skyline(sky, out.xi)
+    out.u[:] = 0.0
+    add_velocity(island, out.xi, out.u)
+    for j in range(len(block)):
+        form, grown, along = block[j, FORM], scale(rate, three(block, j, RATE)), scaled(block, j, row(out.u, j))
+        move, dz = add(along, three(block, j, AIM)), (0.0, 0.0, 0.0)
+        if form == CONE:
+            dz = by_axes(block, j, 1.0 / block[j, STOP], 1.0 / block[j, STOP + 1], 1.0 / block[j, STOP + 2],
+                         sub(grown, straighten(block, j, move)))
+        elif form == RANGE:
+            dz = ((grown[0] - move[0]) / block[j, STOP], 0.0, 0.0)
+        elif form == SPRING:
+            dz = sym_vec(sym_inverse(six(island.law, j, SOFT)), scale(-1.0, move))
+        put(out.z, j, dz)
+        put(out.u, j, along)
 
 
 @helper
-def direction(island, sky, path, sigma, second, work, along):
-    """Δx and Δy for the target σ; see `aim_block`. work (N,), along (m, 3): scratch."""
-    for j in range(len(island.kind)):
-        aim_block(island, path, j, sigma, second)
-        put(along, j, unscaled(path, j, three(path, j, AIM)))
-    gather(island, along, work)
-    solve_skyline(sky, work)
-    along[:] = 0.0
-    add_velocity(island, work, along)
-    for j in range(len(island.kind)):
-        step_block(island, path, j, row(along, j))
+def measure(block, j, dz):
+    """Δz relative to the lengths over which f changes: √(v² + 4σ) for an eigenvalue v, the larger of them for the axes.
+    What is linear is not measured."""
+    if block[j, FORM] == CONE:
+        low, high, off = along_axes(block, j, dz)
+        return (low / block[j, ROOT], high / block[j, ROOT + 1], off / block[j, ROOT + 2])
+    return (dz[0] / block[j, ROOT] if block[j, FORM] == RANGE else 0.0, 0.0, 0.0)
 
 
 @helper
-def furthest(path):
-    """The largest t with x + t Δx and y + t Δy inside for all row blocks."""
-    t = math.inf
-    for j in range(len(path)):
-        if path[j, FORM] == CONE:
-            t = min(t, reach(three(path, j, X), three(path, j, DX)), reach(three(path, j, Y), three(path, j, DY)))
-        elif path[j, FORM] == RANGE:
-            x, dx = path[j, X], path[j, DX]
-            if dx != 0.0:
-                t = min(t, (path[j, BOTTOM] - x) / dx if dx < 0.0 else (path[j, TOP] - x) / dx)
-            for side in range(2):
-                if path[j, DY + side] < 0.0:
-                    t = min(t, -path[j, Y + side] / path[j, DY + side])
-    return t
+def size_of(block, dz):
+    """The largest change of a row block."""
+    size = 0.0
+    for j in range(len(block)):
+        change = measure(block, j, row(dz, j))
+        for k in range(3):
+            size = abs(change[k]) if not abs(change[k]) <= size else size  # nan is the largest
+    return size
 
 
 @helper
-def follow_path(island, sky, wrong):
-    """Go along the central path from near the island's λ; λ becomes the best that was met there. wrong: natural map of
-    λ, relative to the largest velocity without impulses. Returns the rounds made."""
-    m = len(island.kind)
-    path, size = open_path(island, min(max(wrong, BEGIN), 1.0))
-    D, work, wide = np.zeros((m, 9)), np.zeros(len(island.x)), np.zeros((3, len(island.x)))
-    along, good, best, least, at, short, done = np.zeros((m, 3)), island.lam.copy(), math.inf, math.inf, 0, 0, 0
-    for done in range(ROUNDS + 1):
-        worst, gap = look(island, path, size)
+def blank(m, n):
+    """A Point of m row blocks and n unknowns."""
+    return Point(np.zeros((m, 3)), np.zeros((m, 3)), np.zeros(n))
+
+
+@helper
+def move_by(length, change, point, out):
+    """out = point + length change"""
+    for j in range(len(out.z)):
+        put(out.z, j, axpy(length, row(change.z, j), row(point.z, j)))
+        put(out.u, j, axpy(length, row(change.u, j), row(point.u, j)))
+    for i in range(len(out.xi)):
+        out.xi[i] = point.xi[i] + length * change.xi[i]
+
+
+@helper
+def set_tangent(path, way, sign):
+    """The tangent of the path, from the change `way` where log σ grows by 1. sign: which way is on."""
+    block, rate = path.block, sign / max(size_of(path.block, way.z), 1.0)
+    path.here[SPEED] = rate
+    move_by(rate - 1.0, way, way, path.tangent)
+    for j in range(len(block)):
+        low, high, off = measure(block, j, row(path.tangent.z, j))
+        if block[j, FORM] == CONE:
+            low, high, off = low / block[j, ROOT], high / block[j, ROOT + 1], off / block[j, ROOT + 2]
+            e, f = block[j, WAY], block[j, WAY + 1]
+            put(path.normal, j, (low + high, (high - low) * e - off * f, (high - low) * f + off * e))
+        else:
+            put(path.normal, j, (low / block[j, ROOT] if block[j, FORM] == RANGE else 0.0, 0.0, 0.0))
+
+
+@helper
+def inner(path, dz):
+    """tangent · Δz"""
+    total = 0.0
+    for j in range(len(dz)):
+        total += dot(row(path.normal, j), row(dz, j))
+    return total
+
+
+@helper
+def come_back(island, sky, path, point, sigma, way):
+    """From a point near the path, by Newton's steps across it. Returns σ, or 0 where they do not lead there, and how
+    many steps were made. The point is changed in place. way: the change along the path where log σ grows by 1."""
+    m, n = len(point.z), len(point.xi)
+    D, work, step, last, done = np.zeros((m, 9)), np.zeros((3, n)), blank(m, n), path.here[APART] / SHRINK, 0
+    for done in range(1, MOST + 1):
+        look(island, path, point, sigma)
+        if not factor(island, sky, path, D, work):
+            break
+        direction(island, sky, path, point, sigma, 0.0, step)
+        direction(island, sky, path, point, sigma, 1.0, way)
+        rate = -inner(path, step.z) / (inner(path, way.z) + path.here[SPEED])
+        move_by(rate, way, step, step)
+        change = max(size_of(path.block, step.z), abs(rate))
+        if not change < SHRINK * last:
+            break
+        last = change
+        move_by(1.0, step, point, point)
+        sigma *= math.exp(rate)
+        if change < CLOSE:
+            return sigma, done
+    return 0.0, done
+
+
+# ------------------------------------------------------------------------------------------------ the path
+@helper
+def open_path(island, sky, apart):
+    """The Path of an island at its beginning, σ = 1 and z as it is for λ = 0. There σ falls."""
+    m, n, size = len(island.kind), len(island.x), 0.0
+    path = Path(np.zeros((m, WIDE)), blank(m, n), blank(m, n), np.zeros((m, 3)), np.zeros((m, 3)),
+                np.array([1.0, 0.0, FIRST, 1.0, 1.0, apart]))
+    block, z = path.block, path.at.z
+    for j in range(m):
+        set_scale(island, block, j)
+        size = max(size, norm(scaled(block, j, row(island.free, j))))
+    size = size if size > 0.0 else 1.0
+    path.here[UNIT] = size
+    for j in range(m):
+        v = scale(-1.0 / size, scaled(block, j, row(island.free, j)))
+        if block[j, FORM] == CONE:
+            put(z, j, (v[0] - math.sqrt(v[1] * v[1] + v[2] * v[2]), v[1], v[2]))
+        elif block[j, FORM] == RANGE:
+            unit = size * norm(three(block, j, SCALE))
+            low, high = block[j, BOTTOM] / unit, block[j, TOP] / unit
+            block[j, BOTTOM], block[j, TOP] = low, high
+            z[j, 0] = min(max(0.0, low), high) + v[0]
+            if not low < high:
+                block[j, FORM], block[j, X] = IDLE, low
+    look(island, path, path.at, 1.0)
+    gather(island, island.lam, path.at.xi)
+    put_rows(island.u, island.free)
+    add_velocity(island, path.at.xi, island.u)
+    for i in range(n):
+        path.at.xi[i] /= size
+    for j in range(m):
+        put(path.at.u, j, scale(1.0 / size, scaled(block, j, row(island.u, j))))
+    look(island, path, path.at, 1.0)
+    for j in range(m):
+        put(path.start, j, three(block, j, LEFT))
+    way = blank(m, n)
+    if factor(island, sky, path, np.zeros((m, 9)), np.zeros((3, n))):
+        direction(island, sky, path, path.at, 1.0, 1.0, way)
+        path.here[SIGN] = -orientation(sky)
+        set_tangent(path, way, -1.0)
+    return path
+
+
+@helper
+def follow_path(island, sky, path, enough, most):
+    """Go on along the path until the natural map is at most `enough` [m/s], or there have been so many factorizations.
+    λ becomes that of the last point. Returns the factorizations made, the natural map there, and whether it goes on:
+    not at the end of the path, where it came back, and where rounding hides it."""
+    here, at, looks, miss = path.here, path.at, 0, math.inf
+    point, way = blank(len(at.z), len(at.xi)), blank(len(at.z), len(at.xi))
+    while looks < most and END < here[SIGMA] < BACK and here[LENGTH] > SHORT:
+        length = here[LENGTH]
+        move_by(length, path.tangent, at, point)
+        sigma, steps = come_back(island, sky, path, point, here[SIGMA] * math.exp(length * here[SPEED]), way)
+        looks += steps
+        if sigma == 0.0:
+            here[LENGTH] *= SHORTER
+            continue
+        here[SIGMA] = sigma
+        here[LENGTH] = min(LONGER * length, LONGEST) if steps <= FEW else LESS * length if steps >= MANY else length
+        move_by(0.0, way, point, at)
+        set_tangent(path, way, here[SIGN] * orientation(sky))
+        gather(island, island.lam, island.x)
+        put_rows(island.u, island.free)
+        add_velocity(island, island.x, island.u)
         miss = worst_of(island, island.u)
-        if miss < best:
-            best, at = miss, done
-            put_rows(good, island.lam)
-        if max(worst, gap) < least:
-            least, at = max(worst, gap), done
-        if done == ROUNDS or least < HANDOVER or done - at > IN_VAIN or short > 2:
+        if miss <= enough:
             break
-        inside = True
-        for j in range(m):
-            inside = inside and scale_block(island, path, j, D)
-        if not inside:
-            break
-        set_identity(sky)
-        add_products(island, D, wide, sky)
-        if not factor_skyline(sky):
-            break
-        direction(island, sky, path, 0.0, 0.0, work, along)
-        t = min(1.0, furthest(path))
-        direction(island, sky, path, gap * (1.0 - t) ** 3, 1.0, work, along)
-        t = min(1.0, NEARLY * furthest(path))
-        if not t > 0.0:
-            break
-        short = short + 1 if t < SHORT else 0
-        for j in range(m):
-            for k in range(3):
-                path[j, X + k] += t * path[j, DX + k]
-                path[j, Y + k] += t * path[j, DY + k]
-    put_rows(island.lam, good)
-    return done
+    return looks, miss, END < here[SIGMA] < BACK and here[LENGTH] > SHORT

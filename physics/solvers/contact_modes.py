@@ -17,7 +17,7 @@ from ..core.vec import add, axpy, cross, dot, norm, put, row, scale, sub
 from ..problem.moments import moment_map_of
 from ..problem.residual import natural_map_of, spring_map_of
 from ..problem.system import CONTACT, MOMENT, MOUSE
-from .island import HIGH, HOLD, LOW, MU, SOFT, STEP, YIELD
+from .island import HIGH, HOLD, LOW, MU, SOFT, STEP
 
 OPEN, STICK, SLIP = range(3)  # modes; of a limit or motor: at the lower bound, free, at the upper bound
 EDGE = 1e-14  # part of the cone at its edge where a contact slips: there rounding would choose between slip and stick
@@ -187,11 +187,10 @@ def set_modes(island, w, eps, near, mode, D, way):
     for j in range(len(island.kind)):
         for e in range(9):
             D[j, e] = 0.0
-        own = eps * law[j, YIELD]
         if island.kind[j] != CONTACT:
-            now, change = other_mode(island, j, row(w, j), own, D, way)
+            now, change = other_mode(island, j, row(w, j), eps, D, way)
         elif law[j, STEP] > 0.0:
-            now, change = contact_mode(law, j, axpy(-law[j, STEP], row(w, j), row(island.lam, j)), own, near, D, way)
+            now, change = contact_mode(law, j, axpy(-law[j, STEP], row(w, j), row(island.lam, j)), eps, near, D, way)
         else:
             now, change = OPEN, 0.0
         if now != mode[j]:

@@ -49,9 +49,9 @@ from .skyline import open_skyline
 
 # columns of Island.law, which begins with the normal: friction μ; 1 / mean diagonal of the own block [kg]; lower and
 # upper bound of a limit or motor, HIGH also of the mouse spring; γ S and (W + γ S)⁻¹ of that spring, six entries each.
-# Of a moment LOW and HIGH are ℓ_ψ and ℓ_r. YIELD: compliance relative to ε, 1 but in `newton.persist`
-MU, STEP, LOW, HIGH, SOFT, HOLD, YIELD = 3, 4, 5, 6, 7, 13, 19
-LAW_SIZE = 20
+# Of a moment LOW and HIGH are ℓ_ψ and ℓ_r.
+MU, STEP, LOW, HIGH, SOFT, HOLD = 3, 4, 5, 6, 7, 13
+LAW_SIZE = 19
 AT, WIDE, BEGIN = range(3)  # columns of Island.piece
 DEPENDENT = 1e-13  # remainder of a diagonal entry of M after elimination that counts as zero, relative to the entry
 
@@ -478,9 +478,8 @@ def put_row_block(system, s, count, own, j, island):
 
 @helper
 def begin(island):
-    """Set YIELD, the STEP of the law of each contact and moment, x = Gᵀ λ, and u₀ = u - G x."""
+    """Set the STEP of the law of each contact and moment, x = Gᵀ λ, and u₀ = u - G x."""
     for j in range(len(island.kind)):
-        island.law[j, YIELD] = 1.0
         if island.kind[j] == CONTACT or island.kind[j] == MOMENT:
             trace = 0.0
             for p in range(island.first[j], island.first[j + 1]):

@@ -17,16 +17,14 @@ With wrong modes the modes can cycle, and with a small ε impulses that contradi
 method begins again from the last c whose laws were solved, with a larger ε: the solution for this c is nearer, and
 wrong modes do less. From there ε falls again, after a few c at the same ε where it had fallen too far.
 
-An island is tried from up to three beginnings, see `solve_island`: from the impulses of the last step; from these after
-a few sweeps, which correct modes contact by contact [Silcowitz, Niebe & Erleben 2010]; and from the end of the central
-path. The last two share redundant forces as they come, so the solution is sought once more from c = 0. In an
-island of medium size c = 0 is tried first after sweeps, which mostly ends there and then, see `try_least`.
+An island is tried from the impulses of the last step; from these after a few sweeps, which correct modes contact by
+contact [Silcowitz, Niebe & Erleben 2010]; and from points of the central path, nearer and nearer to its end, see
+`try_path`: it leads to a solution where redundant contacts contradict each other by a millionth of the velocities, as
+in a heap that is struck, so that modes are not found for hundreds of steps. The last two share redundant forces as they
+come, so the solution is sought once more from c = 0. In an island of medium size c = 0 is tried first after sweeps,
+which mostly ends there and then, see `try_least`.
 
-Redundant contacts that contradict each other by a millionth of the velocities can keep their modes from being found for
-hundreds of steps, as in a heap that is struck. An island that is nearly solved then gets thousands of them, with
-smaller changes of ε, and with a larger ε of contacts that bear little, see `persist`.
-
-An island that this does not solve, see MANY and LAST, keeps the best impulses found and is swept on as by `pgs`. So is
+An island that this does not solve, see LONG, keeps the best impulses found and is swept on as by `pgs`. So is
 an island of more than MOST row blocks, and one whose bodies touch so many others that factors would take longer than
 sweeps, see WORK.
 """
@@ -62,10 +60,10 @@ from ..problem.system import (
     push_row,
     row_velocity,
 )
-from .central_path import follow_path
+from .central_path import follow_path, open_path
 from .contact_modes import set_modes, times, worst_of
 from .interior_point import InteriorPoint
-from .island import STEP, YIELD, add_products, add_velocity, find_islands, gather, open_island, skyline_of
+from .island import STEP, add_products, add_velocity, find_islands, gather, open_island, skyline_of
 from .lcp_info import PivotStep
 from .pgs import visit_contact, visit_grab
 from .skyline import factor_skyline, set_identity, solve_skyline
@@ -76,7 +74,7 @@ WORK = 2000         # most multiplications of a factorization, per row block; 30
 ROUNDS = 12         # most steps of Newton's method for an island of many row blocks
 VISITS = 600        # most steps times row blocks for one of few, where that allows more
 MOST_ROUNDS = 60    # most steps for any island
-MANY = 300          # most steps from a beginning that sweeps or the central path have found
+MANY = 300          # most steps from a beginning that sweeps have found
 COMPLIANCE = 1e-5   # ε, relative to the smallest mean diagonal of a row block's own block of M
 SOFTER = 1e2        # factor of ε after sweeps
 SOFTEST = 1e5       # largest factor of ε
@@ -99,13 +97,11 @@ SLIGHT = 3          # most steps where these are as good as a solution and chang
 ENOUGH = 9e-11      # natural map that counts as solved where steps hardly reduce it, relative to the same; asked: 1e-10
 NOT_MORE = 0.1      # part of the last residual above which a step has hardly reduced it
 OVERFLOW = 1e300    # residual at which the steps have diverged [m/s]
-NEARLY = 1e-3       # natural map up to which an island that is not solved may get many more steps, relative to the same
-LAST = 4000         # most of these, by each of
-POWERS = 1 / 2, 1 / 3, 3 / 4, 1 / 5  # the load's, see `yield_by_load`; from the best impulses and from the last step's
-SLOWLY = 0.3        # LESS in these
-RENEW = 100         # steps after which they take new loads, see `yield_by_load`
-LIGHT = 1e-4        # least load, relative to the mean
-AS_BEFORE, SWEPT, AT_PATH = range(3)  # beginnings of Newton's method, see `solve_island`
+LONG = 16000        # most factorizations along the central path, and steps from its points
+APART = 0.25, 0.05  # how near the path has to be for a point to count as near it, first and in case that fails
+NEAR = 3e-5         # natural map on it at which Newton's method is tried first, relative to the same,
+NEARER = 0.3        # and part of the last one at which it is tried again
+AS_BEFORE, SWEPT = range(2)  # beginnings of Newton's method, see `solve_island`
 ISLANDS_SWEPT, STEPS, CHANGE = range(3)  # entries of told_out of `solve_islands`
 
 
@@ -127,8 +123,7 @@ def settle(island, centre, eps, w_out):
     put_rows(island.u, island.free)
     add_velocity(island, island.x, island.u)
     for j in range(len(island.kind)):
-        own = eps * island.law[j, YIELD]
-        put(w_out, j, axpy(own, sub(row(island.lam, j), row(centre, j)), row(island.u, j)))
+        put(w_out, j, axpy(eps, sub(row(island.lam, j), row(centre, j)), row(island.u, j)))
 
 
 @helper
@@ -138,7 +133,7 @@ def newton_round(island, sky, D, way, centre, eps):
     m = len(island.kind)
     change, step, along = np.zeros((m, 3)), np.zeros(len(island.x)), np.zeros((m, 3))
     for j in range(m):
-        aim = times(D, j, axpy(-1.0, row(island.u, j), scale(eps * island.law[j, YIELD], row(centre, j))))
+        aim = times(D, j, axpy(-1.0, row(island.u, j), scale(eps, row(centre, j))))
         if island.kind[j] != CONTACT:
             aim = add(aim, row(way, j))
         put(change, j, sub(aim, row(island.lam, j)))
@@ -223,36 +218,16 @@ def own_size(island):
 
 
 @helper
-def yield_by_load(island, power):
-    """Let contacts yield the more the less they bear, by |λ|^-power relative to the mean |λ|. Where redundant contacts
-    contradict each other, those that bear little then lose it, which mostly ends the contradiction; with one ε for all
-    each gives way a little, and hundreds of modes have to be right at once. Which power does so differs from one
-    contradiction to the next; 1/2 does most often, as found by trial."""
-    load, count = 0.0, 0
-    for j in range(len(island.kind)):
-        if island.kind[j] == CONTACT:
-            load += norm(row(island.lam, j))
-            count += 1
-    for j in range(len(island.kind)):
-        if island.kind[j] == CONTACT and load > 0.0:
-            island.law[j, YIELD] = max(norm(row(island.lam, j)) * count / load, LIGHT) ** -power
-
-
-@helper
-def follow_modes(island, sky, centre, softer, softest, less, near, size, most, power):
+def follow_modes(island, sky, centre, softer, softest, near, size, most):
     """At most so many steps of Newton's method, from the island's λ and from c = `centre`, with a compliance ε that is
     `softer` times the usual one. near: opening velocity below which a contact counts as closed at first, relative to
     size [m/s], the largest velocity without impulses. λ becomes the solution, else the best found. Returns how many
     steps were made, whether it is solved, whether it began again, and the natural map that is left [m/s].
 
     Where the modes cycle, or the first step leads far away, it begins again from c = λ at the last c, with a larger ε:
-    the solution for this c is nearer. ε may become up to `softest` times the usual one; it changes by the factor `less`
-    or its inverse. power > 0: row blocks that bear little have a larger ε than others, see `yield_by_load`; by the
-    loads at the first change of c after RENEW steps each time."""
+    the solution for this c is nearer. ε may become up to `softest` times the usual one."""
     m, usual = len(island.kind), compliance_of(island)
-    eps, renew = softer * usual, RENEW
-    if power > 0.0:
-        yield_by_load(island, power)
+    eps = softer * usual
     mode, D, way, w = np.zeros(m, np.int64), np.zeros((m, 9)), np.zeros((m, 3)), np.zeros((m, 3))
     work, good, last = np.zeros((3, len(island.x))), island.lam.copy(), island.lam.copy()
     settle(island, centre, eps, w)
@@ -280,10 +255,6 @@ def follow_modes(island, sky, centre, softer, softest, less, near, size, most, p
         if wrong <= INNER * miss:  # solved for this c
             put_rows(centre, island.lam)
             put_rows(last, island.lam)
-            if power > 0.0 and done > renew:
-                renew = done + RENEW
-                yield_by_load(island, power)
-                stale = True
             if miss > STILL * left:
                 if miss <= ENOUGH * own_size(island):
                     break
@@ -291,7 +262,7 @@ def follow_modes(island, sky, centre, softer, softest, less, near, size, most, p
                 if softest == 1.0:  # rigid contacts contradict each other, which takes many steps: not asked for here
                     break
                 if held < 0 and eps > STIFFEST * usual:
-                    eps *= less
+                    eps *= LESS
                     stale = True
             other, turned = set_modes(island, island.u, eps, 0.0, mode, D, way)
             stale = stale or other or turned > 0.0
@@ -301,7 +272,7 @@ def follow_modes(island, sky, centre, softer, softest, less, near, size, most, p
         else:
             stalls += 1
         if stalls > PATIENCE or not wrong < OVERFLOW or (new and wrong > QUIET * size):
-            eps, again = eps / less, True
+            eps, again = eps / LESS, True
             if eps > softest * usual:
                 break
             wait = min(2 * wait + 1, LONGEST)
@@ -335,7 +306,7 @@ def keep_rest(system, island, sky, left):
     start, size = island.lam.copy(), 0.0
     for j in range(len(island.kind)):
         size = max(size, norm(row(island.free, j)))
-    steps, _, _, _ = follow_modes(island, sky, start.copy(), 1.0, 1.0, LESS, 0.0, size, SLIGHT, 0.0)
+    steps, _, _, _ = follow_modes(island, sky, start.copy(), 1.0, 1.0, 0.0, size, SLIGHT)
     if left <= 2.0 * RESTS:
         for j in range(len(island.kind)):
             put(island.lam, j, scale(0.5, add(row(start, j), row(island.lam, j))))
@@ -349,32 +320,33 @@ def try_least(island, sky, near, size):
     of the island's λ; see `follow_modes`. Returns the steps, whether it is solved, and whether there may be a solution
     from c = 0: not so where contacts contradict each other. λ is as it was where it is not solved."""
     start, centre = island.lam.copy(), np.zeros((len(island.kind), 3))
-    made, solved, cycles, _ = follow_modes(island, sky, centre, 1.0, 1.0, LESS, near, size, DIRECT, 0.0)
+    made, solved, cycles, _ = follow_modes(island, sky, centre, 1.0, 1.0, near, size, DIRECT)
     if not solved:
         put_rows(island.lam, start)
     return made, solved, cycles or made == DIRECT
 
 
 @helper
-def persist(island, sky, start, found, least, size):
-    """Many more steps for an island that is nearly solved, with contacts that yield by their loads: from the best
-    impulses found (m, 3), least is their natural map [m/s], and once more from those of the last step, start (m, 3), by
-    each of POWERS. `found` becomes the best. Returns the steps, and whether it is solved. [Rockafellar 1976] leads to a
-    solution from anywhere where the laws are monotone; friction is not, so that the way wanders before it ends."""
-    steps, solved = 0, False
-    for beginning in range(2 * len(POWERS)):
-        put_rows(island.lam, found if beginning % 2 == 0 else start)
-        made, solved, _, miss = follow_modes(
-            island, sky, island.lam.copy(), SOFTER, SOFTEST, SLOWLY, GUESS, size, LAST, POWERS[beginning // 2])
+def try_path(island, sky, found, size):
+    """Along the central path from its beginning, whatever is known of λ; and wherever it has come nearer to the
+    solution, some steps of Newton's method from there. `found` (m, 3) becomes the best impulses. Returns the
+    factorizations along the path and steps, whether it is solved, and the natural map that is left [m/s]."""
+    steps, solved, least = 0, False, np.inf
+    for apart in APART:
+        path, near, on, made = open_path(island, sky, apart), NEAR * size, True, 0
+        while on and not solved and made < LONG:
+            looks, miss, on = follow_path(island, sky, path, near, LONG - made)
+            near = NEARER * miss
+            rounds, solved, _, miss = follow_modes(
+                island, sky, island.lam.copy(), SOFTER, SOFTEST, 0.0, size, MOST_ROUNDS)
+            made += looks + rounds
+            if solved or miss < least:
+                least = miss
+                put_rows(found, island.lam)
         steps += made
-        if solved or miss < least:
-            least = miss
-            put_rows(found, island.lam)
         if solved:
             break
-    for j in range(len(island.kind)):
-        island.law[j, YIELD] = 1.0
-    return steps, solved
+    return steps, solved, least
 
 
 @helper
@@ -388,39 +360,36 @@ def solve_island(system, members, island, sky):
     for j in range(m):
         size, turns = max(size, norm(row(island.free, j))), turns or island.kind[j] == MOMENT
     far = worst_of(island, island.u) > QUIET * size
-    for beginning in range(AS_BEFORE + far, AT_PATH if turns else AT_PATH + 1):  # the path knows no moments
+    for beginning in range(AS_BEFORE + far, SWEPT + 1):
         if beginning == AS_BEFORE:
             softer, near, most = 1.0, GUESS, min(max(ROUNDS, VISITS // m), MOST_ROUNDS)
         else:
-            put_rows(island.lam, start)
             softer, near, most = SOFTER, GUESS if far else 0.0, MANY
-            if beginning == SWEPT:
-                sweep_island(system, members, island)
-                sweeps += FEW
-                if far and LARGE <= m < HUGE:
-                    made, solved, has_least = try_least(island, sky, near, size)
-                    steps += made
-                if solved:
-                    put_rows(found, island.lam)
-                    break
-            else:
-                settle(island, start, 0.0, centre)
-                steps += follow_path(island, sky, least / size)
-                softer = 1.0
+            put_rows(island.lam, start)
+            sweep_island(system, members, island)
+            sweeps += FEW
+            if far and LARGE <= m < HUGE:
+                made, solved, has_least = try_least(island, sky, near, size)
+                steps += made
+            if solved:
+                put_rows(found, island.lam)
+                break
             put_rows(centre, island.lam)
-        made, solved, anew, miss = follow_modes(island, sky, centre, softer, SOFTEST, LESS, near, size, most, 0.0)
+        made, solved, anew, miss = follow_modes(island, sky, centre, softer, SOFTEST, near, size, most)
         steps, again = steps + made, anew or beginning != AS_BEFORE
         if solved or miss < least:
             least = miss
             put_rows(found, island.lam)
         if solved:
             break
-    if not solved and least <= NEARLY * size:
-        made, solved = persist(island, sky, start, found, least, size)
+    if not solved and not turns:  # the path knows no moments
+        made, solved, miss = try_path(island, sky, centre, size)  # centre: scratch
         steps += made
+        if solved or miss < least:
+            put_rows(found, centre)
     if solved and again and has_least:
         centre[:] = 0.0
-        made, solved_so, _, _ = follow_modes(island, sky, centre, 1.0, 1.0, LESS, GUESS, size, LEAST, 0.0)
+        made, solved_so, _, _ = follow_modes(island, sky, centre, 1.0, 1.0, GUESS, size, LEAST)
         steps += made
         if solved_so:
             put_rows(found, island.lam)

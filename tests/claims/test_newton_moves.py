@@ -2,10 +2,7 @@
 slide, topple and collapse. With redundant contacts that slip, a wrong mode of one makes those of others wrong, and
 Newton's method cycles; changes of c and ε one after the other, and the central path, lead it to the modes.
 
-What topples is chaotic, and a step in some hundreds meets a problem whose modes nothing finds, hence one step in a
-hundred where more than a hundred contacts slip. Six runs of each that began 1e-9 m apart had 6 such steps of 1440 in
-the tower, all but one as the ball hits it, 2 in the dominoes, none in the figure of generalized and 1 of maximal
-coordinates. With steps of Newton's method from one beginning and the central path alone it is one step in twenty.
+What topples is chaotic, so that each run is one of many; no step of these is left unsolved.
 """
 
 import numpy as np
@@ -39,14 +36,13 @@ def test_a_pyramid_that_its_own_weight_may_push_apart_is_solved_from_the_first_s
     assert sim.info.contacts == 144
 
 
-@pytest.mark.parametrize("mu, steps", [(0.5, 60), (0.8, 95)])
-def test_a_pyramid_that_a_ball_strikes_at_20_m_per_s_is_solved(mu, steps):
-    """Up to 170 contacts in one island, of which those that stick contradict each other by 1e-9 to 1e-5 m/s. With 300
-    steps of Newton's method from each beginning 13 of these 60 steps were not solved, and 14 of the first 90 with 0.8.
-    With thousands of steps and the same ε for all contacts those two with 0.8 were left that are last here. Now all are
-    solved of 250 steps each with μ = 0.1, 0.3, 0.5 and 0.8, and of as many with the ball 0.03 m beside the middle. Of
-    9000 other steps, with five to seven rows, μ from 0.2 to 1 and other places, 5 are not, and say so; 39 were not."""
-    sim = pyramid(6, mu, ball("ball", (-4.0, 0.07, 0.8), radius=0.25, mass=60.0, velocity=(20.0, 0.0, 0.0)))
+@pytest.mark.parametrize("rows, mu, at, steps", [(6, 0.5, (0.07, 0.8), 60), (7, 0.8, (0.1, 1.2), 95)])
+def test_a_pyramid_that_a_ball_strikes_at_20_m_per_s_is_solved(rows, mu, at, steps):
+    """Up to 240 contacts in one island, of which those that stick contradict each other by 1e-9 to 1e-5 m/s. With 300
+    steps of Newton's method from each beginning 13 of the first 60 steps were not solved. Steps 86
+    and 92 of seven rows were not with thousands of them and larger ε of contacts that bear little, nor from the end of
+    rounds of an interior-point method that only lower σ; along the central path they are."""
+    sim = pyramid(rows, mu, ball("ball", (-4.0, at[0], at[1]), radius=0.25, mass=60.0, velocity=(20.0, 0.0, 0.0)))
     assert unsolved(sim, steps) == 0
 
 
@@ -56,17 +52,17 @@ def test_dominoes_are_solved_while_they_fall(first):
     sim = Simulation(Scene.load(gallery()["dominoes"]), method="time_stepping")
     for _ in range(first):
         sim.step()
-    assert unsolved(sim, 100) <= 1
+    assert unsolved(sim, 100) == 0
 
 
 def test_a_tower_of_bricks_is_solved_while_it_is_knocked_over():
     sim = Simulation(Scene.load(gallery()["tower"]), method="time_stepping")
-    assert unsolved(sim, 240) <= 2
+    assert unsolved(sim, 240) == 0
 
 
 @pytest.mark.parametrize("coordinates", ["generalized", "maximal"])
 def test_a_figure_is_solved_while_it_falls(coordinates):
     """Limits of its joints contradict each other and the contacts in all but the right modes."""
     sim = Simulation(Scene.load(gallery()["humanoid"]).with_coordinates(coordinates), method="time_stepping")
-    assert unsolved(sim, 240) <= 2
+    assert unsolved(sim, 240) == 0
     assert np.isfinite(sim.v).all()
