@@ -24,8 +24,9 @@ def reason_of_cut(work: Workspace, trigger: Trigger) -> tuple[int, Reason] | Non
         return int(search.pairs[k]), Reason("gap", float(search.gaps(1.0)[0][k]))
     force, margin = float(search.forces(1.0)[3 * k]), float(search.set_witness.margin[k])
     there = search.forces(trigger.delta)[3 * k : 3 * k + 3]
+    load = search.forces(trigger.delta)[3 * chosen.bearer[k]]
     told = {"force": Reason("force", force), "margin": Reason("margin", margin),
-            "cone": Reason("cone", float(np.hypot(there[1], there[2])), float(chosen.friction[k] * there[0]))}
+            "cone": Reason("cone", float(np.hypot(there[1], there[2])), float(chosen.friction[k] * load))}
     return int(chosen.pair[k]), told[kind]
 
 

@@ -52,7 +52,7 @@ from .books import PairImpulses, book_piece
 from .events import EventLog
 from .impact import Impacts
 from .instant import equations, motion_in_rows, slip_velocities, velocities, world_forces
-from .materials import PairMaterials, refuse_turning_friction
+from .materials import PairMaterials
 from .memory import recall
 from .motors import Motors
 from .observer import Observer
@@ -101,8 +101,7 @@ class EventDriven:
     uses: ClassVar[frozenset[str]] = frozenset({"impact_law", "joint_cure"})
 
     def __init__(self, model: Model) -> None:
-        """Untreatable where two shapes have no exact gap, or friction against turning."""
-        refuse_turning_friction(model)
+        """Untreatable where two shapes have no exact gap."""
         count = int(movable(model.kind).sum())
         if count > EXACT_BODIES.most:
             raise Untreatable(f"event_driven takes at most {EXACT_BODIES}, for the equations of a heap of "
@@ -318,7 +317,8 @@ class EventDriven:
         if first:
             clear_set(work.chosen)
         else:
-            recall(memory, self.surface, self.model.materials.friction, self._materials.break_away, work.chosen)
+            recall(memory, self.surface, self._materials.turning, self.model.materials.friction,
+                   self._materials.break_away, work.chosen)
         if count == 0 or not self._still_holds():
             self._show()
             self._settler.settle(Change(), quiet=first)
