@@ -15,20 +15,14 @@ import numpy as np
 
 from ..core.jit import helper, kernel
 from ..core.model import Array, BoolArray, IntArray
-from .coulomb import (
-    CLOSES,
-    CREEPS,
-    PUSHES,
-    SLIDING_LOTS,
-    STICK_RESIDUAL,
-    SWEEP_CHANGE,
-    SWEEPS,
-    VERGES,
-    directions,
-    single_contact,
-)
-from .least_forces import FEW, RANK, ZERO, basis, least
+from ..laws.contact import project_cone
+from .coulomb import CLOSES, CREEPS, PUSHES, SLIDING_LOTS, STICK_RESIDUAL, SWEEP_CHANGE, SWEEPS, VERGES, single_contact
+from .interior_point import newton_step
+from .least_forces import FEW, RANK, ZERO, basis, cone_slope, least
 
+FIRST_SWEEPS = 40   # before Newton's method is tried first
+NEWTON_STEPS = 40   # of it, at most
+SOLVED = 1e-13      # natural map that counts as solved, relative to the largest |d|; scaled problem
 ONE_WAY = 1e-12  # determinant of a block's tangents below which they count as one direction, relative to their trace²
 
 
@@ -133,21 +127,115 @@ def borne(
         force = least(M, -d)
         if _within(force, friction, bearer, -ZERO) and np.abs(M @ force + d).max() <= STICK_RESIDUAL * np.abs(d).max():
             return "solved", force
+    law = _Law(M, d, friction, bearer, slides, slip)
     slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
     scale, change = float(np.abs(d).max()) + 1e-300, np.inf
     force, rate = np.zeros(len(d)), np.zeros(len(d))
-    for sweeps in SWEEPS[:SLIDING_LOTS] if slides.any() else SWEEPS:
+    for sweeps in (FIRST_SWEEPS, *(SWEEPS[:SLIDING_LOTS] if slides.any() else SWEEPS)):
         before, change = change, borne_sweeps(M, d, friction, bearer, slide, sweeps, SWEEP_CHANGE * scale, force, rate)
-        for still, fresh in itertools.product(VERGES, (True, False)):
-            exact = _exact(M, d, friction, bearer, slides, slip, force, rate, still, fresh)
-            if exact is not None:
-                return "solved", exact
+        for start in (force, np.zeros(len(d))):
+            found = law.newton(start)
+            if found is not None:
+                return "solved", _polished(M, d, friction, bearer, slides, slip, found)
         if change <= SWEEP_CHANGE * scale:
-            return "solved", force
+            return "solved", _polished(M, d, friction, bearer, slides, slip, force)
         if change > CREEPS * before:
             break
     closes = rate[::3].min() < -CLOSES * scale
     return ("inconsistent", np.zeros_like(force)) if closes else ("iterations", force)
+
+
+class _Law:
+    """The law as equations: the natural map of forces scaled so that each block's M has a mean diagonal of 1.
+
+        contact at rest     f - P_K(f - u - mu |u_t| n)        K its cone, as in `interior_point.py: natural`
+        contact that slides min(f_n, u_n),  f_t + mu f_n e
+        what it bears       f - P_D(f - u)                     D the disc of the radius mu f_n of its bearer
+        and slides          f_t + mu f_n e
+    """
+
+    def __init__(
+        self, M: Array, d: Array, friction: Array, bearer: IntArray, slides: BoolArray, slip: Array
+    ) -> None:
+        c = len(friction)
+        own = M.diagonal().reshape(c, 3)
+        scale = 1.0 / np.sqrt(np.where(own.any(axis=1), own.sum(axis=1) / np.maximum((own > 0.0).sum(axis=1), 1), 1.0))
+        self.scale, self.bearer, self.slip = np.repeat(scale, 3), bearer, slip
+        self.M, self.d = M * self.scale * self.scale[:, None], d * self.scale
+        self.friction = friction * scale[bearer] / scale
+        self.size = float(np.abs(self.d).max()) or 1.0
+        contact = bearer == np.arange(c)
+        single = slides | (friction == 0.0)
+        self.cones, self.lone = np.flatnonzero(contact & ~single), np.flatnonzero(contact & single)
+        self.discs, self.bound = np.flatnonzero(~contact & ~single), np.flatnonzero(single)
+
+    def newton(self, force: Array) -> Array | None:
+        """Forces (3 c,) by Newton's method from a first guess; None: not found."""
+        f = force / self.scale
+        miss, slope = self._miss(f)
+        norm = float(np.linalg.norm(miss))
+        for _ in range(NEWTON_STEPS):
+            if np.abs(miss).max() <= SOLVED * self.size:
+                return f * self.scale
+            step, t = newton_step(slope, miss), 1.0
+            while True:
+                tried = self._miss(f + t * step)
+                size = float(np.linalg.norm(tried[0]))
+                if size <= (1.0 - 1e-4 * t) * norm:
+                    break
+                t *= 0.5
+                if t < 1e-3:
+                    return None
+            f, norm, (miss, slope) = f + t * step, size, tried
+        return None
+
+    def _miss(self, f: Array) -> tuple[Array, Array]:
+        """The map (3 c,) and its slope (3 c, 3 c)."""
+        M, mu, n = self.M, self.friction, len(f)
+        u, eye = M @ f + self.d, np.eye(n)
+        miss, slope = f.copy(), eye.copy()
+        rows = 3 * self.cones[:, None] + np.arange(3)
+        slip = np.hypot(u[rows[:, 1]], u[rows[:, 2]])
+        x = f[rows] - u[rows]
+        x[:, 0] -= mu[self.cones] * slip
+        inside = np.empty_like(x)
+        project_cone(x, mu[self.cones], inside)
+        miss[rows] -= inside
+        moved = eye[rows] - M[rows]
+        e = u[rows[:, 1:]] / np.where(slip > 0.0, slip, 1.0)[:, None]
+        moved[:, 0] -= mu[self.cones, None] * np.einsum("ij,ijk->ik", e, M[rows[:, 1:]])
+        slope[rows] -= np.einsum("ijk,ikl->ijl", cone_slope(x, mu[self.cones]), moved)
+        for k in self.lone.tolist():
+            if u[3 * k] < f[3 * k]:
+                miss[3 * k], slope[3 * k] = u[3 * k], M[3 * k]
+        for k in self.bound.tolist():
+            r, b = slice(3 * k + 1, 3 * k + 3), 3 * self.bearer[k]
+            miss[r] += mu[k] * f[b] * self.slip[k]
+            slope[r, b] += mu[k] * self.slip[k]
+        for k in self.discs.tolist():
+            r, b = slice(3 * k + 1, 3 * k + 3), 3 * self.bearer[k]
+            x_k, radius = f[r] - u[r], mu[k] * max(f[b], 0.0)
+            size = float(np.hypot(*x_k))
+            if size <= radius:
+                miss[r], slope[r] = u[r], M[r]
+                slope[r][M.diagonal()[r] == 0.0] = eye[r][M.diagonal()[r] == 0.0]
+                continue
+            e_k = x_k / size
+            miss[r] -= radius * e_k
+            slope[r] -= radius / size * (np.eye(2) - np.outer(e_k, e_k)) @ (eye[r] - M[r])
+            slope[r, b] -= mu[k] * e_k if f[b] > 0.0 else 0.0
+        return miss, slope
+
+
+def _polished(
+    M: Array, d: Array, friction: Array, bearer: IntArray, slides: BoolArray, slip: Array, force: Array
+) -> Array:
+    """The forces nearest to what is nearly exact that are so, the smallest ones first; or that."""
+    for still, fresh in itertools.product(VERGES, (True, False)):
+        exact = _exact(M, d, friction, bearer, slides, slip, force, M @ force + d, still, fresh)
+        if exact is not None:
+            return exact
+    return force
 
 
 def _within(force: Array, friction: Array, bearer: IntArray, more: float, slack: float = 0.0) -> bool:
@@ -181,7 +269,7 @@ def _exact(
     tangents, e = (3 * turning[:, None] + (1, 2)).ravel(), slip.copy()
     near = np.zeros(len(rows)) if fresh else force[rows]
 
-    def forces(start: Array) -> Array | None:
+    def forces(start: Array) -> Array:
         """All forces (3 c,) for slip accelerations (2 t,) of the t blocks that begin to slip."""
         a = start.reshape(-1, 2)
         e[turning] = a / np.maximum(np.hypot(*a.T), 1e-300)[:, None]
@@ -194,9 +282,7 @@ def _exact(
         f.reshape(-1, 3)[bound, 1:] = -(friction[bound] * x[of])[:, None] * e[bound]
         return f
 
-    f = forces(rate[tangents]) if not len(turning) else directions(M, d, tangents, rate[tangents], forces)
-    if f is None:
-        return None
+    f = forces(rate[tangents])
     a = M @ f + d
     slips = a[tangents].reshape(-1, 2)
     along, across = (slips * e[turning]).sum(axis=1), slips[:, 0] * e[turning, 1] - slips[:, 1] * e[turning, 0]

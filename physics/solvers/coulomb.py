@@ -384,7 +384,7 @@ def _exact(
         x = smallest(B, right, cones) if fresh else np.linalg.lstsq(B, right, rcond=RANK)[0]
         return None if x is None else whole(near + x)
 
-    f = forces(rate[tangents]) if not len(turning) else directions(M, d, tangents, rate[tangents], forces)
+    f = forces(rate[tangents]) if not len(turning) else _directions(M, d, tangents, rate[tangents], forces)
     if f is None:
         return None
     a = M @ f + d
@@ -399,7 +399,7 @@ def _exact(
     return f if right else None
 
 
-def directions(
+def _directions(
     M: Array, d: Array, tangents: NDArray[np.intp], start: Array, forces: Callable[[Array], Array | None]
 ) -> Array | None:
     """Forces (3 c,) opposite to the slip accelerations that they cause, by Newton's method for these accelerations. The

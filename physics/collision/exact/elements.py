@@ -215,8 +215,8 @@ def first_and_second(surface: Elements, pairs: LongArray) -> tuple[LongArray, Lo
 
 
 def bodies_of(model: Model, surface: Elements, pairs: LongArray) -> IntArray:
-    """Bodies (k, 2) of the elements of each pair, or of the one whose turning is opposed; of a limit twice the child of
-    joint."""
+    """Bodies (k, 2) of the elements of each pair, or of the one whose turning is opposed; of limits the child of their
+    joint, twice."""
     found, pairs = np.empty((len(pairs), 2), np.int32), pairs % TURNS
     limit = limits_among(surface, pairs)
     first, second = first_and_second(surface, pairs[~limit])

@@ -131,8 +131,11 @@ class SharedLoads:
             return True
         work.count_solve()
         u[np.repeat(expected == STICK, 3)] = 0.0  # what sticks along the piece moves by its drift alone
+        found = resolve(M, d, u, friction, {})
+        if not alone and (expected == STICK).all() and found.mode == expected.tolist():
+            chosen.hold[:count][doubtful] = world_forces(at.scratch, found.force)
         return all(b == a or (a != STICK and b != OPEN)
-                   for a, b in zip(expected.tolist(), resolve(M, d, u, friction, {}).mode, strict=True))
+                   for a, b in zip(expected.tolist(), found.mode, strict=True))
 
     def correct(self, at: Instant, lam: Array, M: Array, d: Array, u: Array) -> None:
         """Replace the forces lam (3 c,) of those contacts of the set that share a load by forces that obey Coulomb's
