@@ -77,6 +77,6 @@ class EventLog:
         for pair in now:
             if pair not in before and pair not in hit and pair < TURNS:
                 self.tell("gain", pair)
-        if len(self.events) == told and not hit and now != before:
-            changed = [pair for pair in now if now[pair] != before.get(pair)]
+        changed = [pair for pair in now if now[pair] != before.get(pair) and pair < TURNS]
+        if len(self.events) == told and not hit and changed:
             self.tell("active_set", min(changed, key=lambda pair: now[pair] != IDLE))
