@@ -39,6 +39,7 @@ from ...core.state import (
     grow_memory,
 )
 from ...dynamics.constraints.cure import JointKeeper
+from ...dynamics.constraints.limits import TURNS
 from ...dynamics.constraints.reactions import motor_states
 from ...dynamics.constraints.stiffness import JointRates
 from ...dynamics.forces import Loads, empty_loads
@@ -505,7 +506,8 @@ class EventDriven:
         self._report.fill(at, pairs, force, rate, u, self._impulses)
         residual = self._report.residual(M, rate, lam)
         obeyed = residual <= max(OBEYED * float(np.abs(d).max(initial=0.0)), RESIDUAL_ROUNDING)
-        return StepInfo(residual, status="solved" if obeyed else "inconsistent", contacts=len(pairs),
+        return StepInfo(residual, status="solved" if obeyed else "inconsistent",
+                        contacts=int((pairs < TURNS).sum()),
                         pairs=len(self.surface.meets), penetration=self._report.deepest, motors=motors)
 
     def _show(self) -> None:
