@@ -34,8 +34,8 @@ def told(sim):
 
 # ------------------------------------------------------------------------------------------------------- instants
 def test_spinning_and_rolling_stop_at_their_instants_and_not_again():
-    """I ω₀/(ℓ_ψ m g) and v/((5/7) g ℓ_r/r), both in one run, which takes one piece a step and one more an event. Turning
-    is told in the speed ℓ ω here; its end is late by ENDS over the rate of that."""
+    """I ω₀/(ℓ_ψ m g) and v/((5/7) g ℓ_r/r), both in one run, which takes one piece a step and one more an event. The
+    method follows the speed ℓ ω of turning; its end is late by ENDS over the rate of that."""
     spin, roll, omega, v = 0.01, 0.008, 20.0, 1.0
     sim = rough(ground(), resting(velocity=(v, 0, 0), angular_velocity=(0, v / R, omega)), spin=spin, roll=roll)
     sim.run(until=2.0)
