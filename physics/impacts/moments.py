@@ -11,13 +11,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.model import Array, IntArray
-from ..solvers.borne_friction import borne
+from ..core.model import Array
+from ..solvers.borne_friction import Numbers, borne
 from .impact_laws import Impact, common_part, energy_lost, in_turn, lossy, rub
 
 
 def hit_with_moments(
-    law: str, M: Array, zeta: Array, restitution: Array, friction: Array, bearer: IntArray, restitution_t: Array
+    law: str, M: Array, zeta: Array, restitution: Array, friction: Array, bearer: Numbers, restitution_t: Array
 ) -> Impact:
     """The impact by one of IMPACT_LAWS of blocks (c,) with these bearers, from M (3 c, 3 c), ζ⁻ (3 c,), e and μ (c,).
     restitution_t (c,): as in `impact_laws.py: hit`, nan = none."""
@@ -41,7 +41,7 @@ def hit_with_moments(
     return lossy(lambda e: _two_phases(M, zeta, e, friction, bearer, law == "stronge"), restitution)
 
 
-def newton_with_moments(M: Array, zeta: Array, e: Array, friction: Array, bearer: IntArray) -> Impact:
+def newton_with_moments(M: Array, zeta: Array, e: Array, friction: Array, bearer: Numbers) -> Impact:
     """Newton's law: 0 <= P_n ⊥ ζ_n⁺ + e ζ_n⁻ >= 0, friction and moments within their bounds."""
     wanted = zeta.copy()
     wanted[::3] += e * np.minimum(zeta[::3], 0.0)
@@ -51,7 +51,7 @@ def newton_with_moments(M: Array, zeta: Array, e: Array, friction: Array, bearer
     return Impact(impulse, after, energy_lost(impulse, zeta, after), status, e, np.zeros(0, np.int32))
 
 
-def _two_phases(M: Array, zeta: Array, e: Array, friction: Array, bearer: IntArray, stronge: bool) -> Impact:
+def _two_phases(M: Array, zeta: Array, e: Array, friction: Array, bearer: Numbers, stronge: bool) -> Impact:
     """Compression and expansion, as `impact_laws.py: _incremental` of several contacts."""
     squeezed = newton_with_moments(M, zeta, np.zeros(len(e)), friction, bearer)
     normal = squeezed.impulse[::3]
@@ -65,7 +65,7 @@ def _two_phases(M: Array, zeta: Array, e: Array, friction: Array, bearer: IntArr
     return Impact(given, after, energy_lost(given, zeta, after), status, e, np.zeros(0, np.int32))
 
 
-def _one_by_one(M: Array, zeta: Array, e: Array, friction: Array, bearer: IntArray) -> Impact:
+def _one_by_one(M: Array, zeta: Array, e: Array, friction: Array, bearer: Numbers) -> Impact:
     """Pairwise impacts, the fastest first, each of a contact with what it bears."""
     def strike(block: Array, now: Array, hit: NDArray[np.intp], e: Array) -> Impact:
         """The impact of these blocks alone."""

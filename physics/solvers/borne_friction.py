@@ -10,16 +10,19 @@ its moments against spinning and rolling, are blocks whose normal row is 0, see 
 """
 
 import itertools
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.jit import helper, kernel
-from ..core.model import Array, BoolArray, IntArray
+from ..core.model import Array, BoolArray
 from ..laws.contact import project_cone
 from .coulomb import CLOSES, CREEPS, PUSHES, STICK_RESIDUAL, SWEEP_CHANGE, SWEEPS, VERGES, single_contact
 from .interior_point import newton_step
 from .least_forces import FEW, RANK, ZERO, basis, cone_slope, least
 
+Numbers = NDArray[np.integer[Any]]  # of blocks
 FIRST_SWEEPS = 40   # before Newton's method is tried first
 NEWTON_STEPS = 40   # of it, at most
 SOLVED = 1e-13      # natural map that counts as solved, relative to the largest |d|; scaled problem
@@ -41,13 +44,13 @@ def borne_sweeps(M, d, friction, bearer, slide, iterations, enough, force, rate_
         rate_out[r] = d[r]
         for j in range(3 * c):
             rate_out[r] += M[r, j] * force[j]
-    W, work, b, f = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros(3), np.zeros(3)
+    own, f = (np.zeros((3, 3)), np.zeros(3), np.zeros((3, 4))), np.zeros(3)
     change = 0.0
     for _ in range(iterations):
         change = 0.0
         for k in range(c):
             if bearer[k] == k:
-                find_contact(M, friction, bearer, slide, k, force, rate_out, W, b, work, f)
+                find_contact(M, friction, bearer, slide, k, force, rate_out, own, f)
             elif slide[k, 0] == 0.0:
                 find_borne(M, friction[k] * force[3 * bearer[k]], k, force, rate_out, f)
             else:
@@ -76,8 +79,10 @@ def push(M, r, step, force, rate):
 
 
 @helper
-def find_contact(M, friction, bearer, slide, k, force, rate, W, b, work, f_out):
-    """The force of contact k while those of all others stay, but for those of blocks that slide and which it bears."""
+def find_contact(M, friction, bearer, slide, k, force, rate, own, f_out):
+    """The force of contact k while those of all others stay, but for those of blocks that slide and which it bears.
+    own: scratch for its block of M, its acceleration without itself, and their elimination."""
+    W, b, work = own
     for i in range(3):
         r = 3 * k + i
         for j in range(3):
@@ -118,7 +123,7 @@ def find_borne(M, bound, k, force, rate, f_out):
 
 # ------------------------------------------------------------------------------------------------------- solving
 def borne(
-    M: Array, d: Array, friction: Array, bearer: IntArray, slides: BoolArray, slip: Array
+    M: Array, d: Array, friction: Array, bearer: Numbers, slides: BoolArray, slip: Array
 ) -> tuple[str, Array]:
     """Status and forces (3 c,) by the law above, as `coulomb.py: with_rest` has them: M, d, mu and bearers (c,), which
     blocks slide already, and their directions slip (c, 2)."""
@@ -155,7 +160,7 @@ class _Law:
     """
 
     def __init__(
-        self, M: Array, d: Array, friction: Array, bearer: IntArray, slides: BoolArray, slip: Array
+        self, M: Array, d: Array, friction: Array, bearer: Numbers, slides: BoolArray, slip: Array
     ) -> None:
         c = len(friction)
         own = M.diagonal().reshape(c, 3)
@@ -232,7 +237,7 @@ class _Law:
 
 
 def _polished(
-    M: Array, d: Array, friction: Array, bearer: IntArray, slides: BoolArray, slip: Array, force: Array
+    M: Array, d: Array, friction: Array, bearer: Numbers, slides: BoolArray, slip: Array, force: Array
 ) -> Array:
     """The forces nearest to what is nearly exact that are so, the smallest ones first; or that."""
     for still, fresh in itertools.product(VERGES, (True, False)):
@@ -242,7 +247,7 @@ def _polished(
     return force
 
 
-def _within(force: Array, friction: Array, bearer: IntArray, more: float, slack: float = 0.0) -> bool:
+def _within(force: Array, friction: Array, bearer: Numbers, more: float, slack: float = 0.0) -> bool:
     """Whether forces press and are within their bounds, but for a part `more` of these and for `slack` [N]."""
     bound = friction * force[3 * bearer]
     return bool((force[::3] >= 0.0).all() and (
@@ -250,7 +255,7 @@ def _within(force: Array, friction: Array, bearer: IntArray, more: float, slack:
 
 
 def _exact(
-    M: Array, d: Array, friction: Array, bearer: IntArray, slides: BoolArray, slip: Array, force: Array, rate: Array,
+    M: Array, d: Array, friction: Array, bearer: Numbers, slides: BoolArray, slip: Array, force: Array, rate: Array,
     still: float, fresh: bool,
 ) -> Array | None:
     """What `coulomb.py: sharpened` finds: the exact forces with the modes that `force` and `rate` show, or None where

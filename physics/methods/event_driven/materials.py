@@ -54,8 +54,8 @@ class PairMaterials:
         if not self.turning.lengths.any():
             return pairs
         solid, m, n = self._materials_of(pairs)
-        oriented = (self.turning.size[bodies_of(self.model, self.surface, pairs[solid])] >= 0.0).all(axis=1)
-        opposed = (self.turning.lengths[m, n] > 0.0) & oriented[:, None]
+        oriented = self.turning.size[bodies_of(self.model, self.surface, pairs[solid])].min(axis=1, initial=0.0) >= 0.0
+        opposed = (self.turning.lengths[m, n] > 0.0) & np.reshape(oriented, (-1, 1))
         return np.concatenate([pairs] + [
             pairs[solid][opposed[:, kind - 1]] + kind * TURNS for kind in (SPIN, ROLL)])
 
