@@ -31,7 +31,7 @@ Impulses of redundant contacts with friction are the smallest ones, as forces ar
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -199,7 +199,7 @@ def sequential(M, zeta, restitution) -> Impact:
 
 def in_turn(
     M: Array, zeta: Array, e: Array, rows: int, strike: Callable[[Array, Array, NDArray[np.intp], Array], Impact],
-    bearer: IntArray | None = None,
+    bearer: NDArray[np.integer[Any]] | None = None,
 ) -> Impact:
     """Impacts one after the other: the contact that approaches fastest is hit alone, or together with those that
     approach as fast, which keeps symmetric impacts symmetric. rows: rows of a contact. strike(M, ζ, contacts, e): the
