@@ -21,6 +21,8 @@ SENTENCES = {
     "geometric_loss": N_("{b} leaves the face or edge of {a} that it touched"),
     "stick": N_("{b} no longer slips on {a}"),
     "slip": N_("{b} begins to slip on {a}"),
+    "turn": N_("{b} begins to turn on {a}"),
+    "turn_ends": N_("{b} no longer turns on {a}"),
     "active_set": N_("other contacts of {a} and {b} carry the load"),
     "crowd": N_("{a} and {b} have too many events: the rest of the step is found at once"),
 }

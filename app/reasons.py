@@ -9,6 +9,7 @@ WORDS = {
     "force": N_("λ would become {value} N"),
     "margin": N_("the contact would be {beyond} m beyond its face or edge"),
     "cone": N_("|f_t| reaches μλ = {bound} N"),
+    "moment": N_("|m| reaches ℓλ = {bound} N m"),
     "slides": N_("more than μλ = {bound} N would have to hold it, it slides with {value} N"),
     "holds": N_("|f_t| = {value} N holds it, less than μλ = {bound} N"),
     "apart": N_("it opens with ζ̇ = {value} m/s²"),

@@ -23,7 +23,10 @@ REASONS = {
     "gap": N_("the gap φ of {} reached zero: they touch"), "force": N_("the force λ of {} reached zero: it lets go"),
     "cone": N_("the friction of {} reached its cone: slip begins"),
            "slip": N_("the slip of {} came to an end or turned"),
+    "moment": N_("the moment of {} reached its bound: it begins to turn"),
+    "turning": N_("the turning of {} came to an end or changed its direction"),
     "margin": N_("the contact of {} left its face or edge"), "sink": N_("{} came too close beside the active contacts"),
+    "motor": N_("a motor reached its speed, or the limit of what it exerts"),
     "share": N_("{} takes a part of a load that others share"),
 }
 MOST_FORCES = 6  # forces drawn: the largest ones

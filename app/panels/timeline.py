@@ -20,13 +20,15 @@ M = implot.Marker_
 SHAPES = {
     "impact": M.diamond, "gain": M.down, "dynamic_loss": M.up, "geometric_loss": M.right, "active_set": M.square,
     "stick": M.circle, "slip": M.left, "inconsistent": M.cross, "motor_holds": M.plus, "motor_gives_in": M.asterisk,
-    "crowd": M.asterisk,
+    "crowd": M.asterisk, "turn": M.left, "turn_ends": M.circle,
 }
 EXPLAINED = {
     "impact": N_("Bodies collide"), "gain": N_("A contact joins the current set"),
     "dynamic_loss": N_("The force of a contact has sunk to zero: it lets go"),
     "geometric_loss": N_("A contact has left its face or edge"), "active_set": N_("Another basis carries the load"),
     "stick": N_("Slip has come to an end"), "slip": N_("Slip begins"),
+    "turn": N_("A contact begins to spin or to roll: its moment is at its bound"),
+    "turn_ends": N_("Spinning or rolling that a moment opposes has come to an end"),
              "inconsistent": N_("No forces obey the contact laws, or "
                                                                               "several that differ"),
     "motor_holds": N_("A motor has reached its speed and holds it"),
@@ -70,7 +72,7 @@ def color_of(ui: UiState, kind: str) -> style.Color:
         "impact": c.warning, "gain": c.spring, "dynamic_loss": c.potential, "geometric_loss": c.accent,
         "active_set": c.muted, "stick": c.total, "slip": c.kinetic, "inconsistent": c.danger,
         "motor_holds": c.accent, "motor_gives_in": c.warning,
-        "crowd": c.danger,
+        "crowd": c.danger, "turn": c.kinetic, "turn_ends": c.total,
     }.get(kind, c.text)
 
 

@@ -30,6 +30,7 @@ from ..dynamics.constraints.reactions import Reactions, axis_force
 from ..dynamics.forces import Loads, spring_end
 from ..dynamics.motion import moves
 from ..problem.assemble import surface_velocity
+from ..problem.moments import running_spin
 from .diagnostics import all_finite, contacts_finite, energies, momenta
 
 
@@ -184,6 +185,10 @@ class Books:
         """Impulses (c, 3) [N s] of impacts on bodies b (c,) at world points (c, 3) [m]; bodies a get the opposite.
         Velocities are those of `over`."""
         book_impacts(self.model, over, a, b, point, normal, impulse, ledger, self.given)
+
+    def moments(self, over: Bodies, a: IntArray, b: IntArray, moment: Array, ledger: Array) -> None:
+        """Angular impulses (c, 3) [N m s] against spinning and rolling on bodies b (c,), as `impacts`."""
+        book_moments(self.model, over, a, b, moment, ledger, self.given)
 
 
 def anchored_bodies(model: Model) -> IntArray:
@@ -418,6 +423,30 @@ def add_contact(model, bodies, a, b, point, n, p, account, ledger, given):
     credit(ledger, account, pressed, scale(sign, along), scale(sign, cross(point, along)))
     credit(ledger, FRICTION, rubbed, scale(sign, across), scale(sign, cross(point, across)))
     credit(ledger, DRIVEN, work - dot(p, slip), NOTHING, NOTHING)
+
+
+@helper
+def add_moment(model, bodies, a, b, m, ledger, given):
+    """Enter the angular impulse m against spinning and rolling on body b, at the velocities `bodies`. The contact takes
+    m·u with the relative turning u, that of running surfaces included; the rest is as in `add_contact`."""
+    w_a, w_b, kind = row(bodies.w, a), row(bodies.w, b), model.kind
+    running = sub(running_spin(model.motions, bodies, b), running_spin(model.motions, bodies, a))
+    taken, work, sign = dot(m, add(running, sub(w_b, w_a))), 0.0, 0.0
+    if moves(kind, b):
+        work, sign = dot(m, w_b), 1.0
+        give(given, b, NOTHING, m)
+    if moves(kind, a):
+        work, sign = work - dot(m, w_a), sign - 1.0
+        give(given, a, NOTHING, scale(-1.0, m))
+    credit(ledger, FRICTION, min(taken, 0.0), NOTHING, scale(sign, m))
+    credit(ledger, DRIVEN, work - taken, NOTHING, NOTHING)
+
+
+@kernel
+def book_moments(model, bodies, body_a, body_b, moment, ledger, given):
+    """See `Books.moments`."""
+    for k in range(len(body_a)):
+        add_moment(model, bodies, int(body_a[k]), int(body_b[k]), row(moment, k), ledger, given)
 
 
 @kernel

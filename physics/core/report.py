@@ -76,6 +76,7 @@ class Reason(NamedTuple):
         force     λ would become `value` by then
         margin    the contact would be `value` inside its face or edge by then, beyond it where < 0
         cone      the friction `value` reaches what λ allows, `bound`
+        moment    the moment `value` reaches what λ allows, `bound`
         slides    to hold it, friction would have to be more than `bound`; it slides with `value`
         holds     the friction `value` that holds it, less than `bound`
         apart     without a force it opens with ζ̇ = `value`
@@ -94,7 +95,7 @@ class Reason(NamedTuple):
 class Event:
     """A change of the contact set, of a motor or of a limit, with its instant."""
 
-    kind: str                            # impact, gain, geometric_loss, dynamic_loss, stick, slip, ...
+    kind: str                            # impact, gain, geometric_loss, dynamic_loss, stick, slip, turn, ...
     step: int
     t: float                             # [s]
     bodies: tuple[int, int]              # a, b

@@ -31,7 +31,7 @@ Impulses of redundant contacts with friction are the smallest ones, as forces ar
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +68,7 @@ class Impact(NamedTuple):
     order: IntArray    #: contacts in the order in which they were hit; empty where all were hit at once
 
 
-def _energy_lost(impulse: Array, before: Array, after: Array) -> float:
+def energy_lost(impulse: Array, before: Array, after: Array) -> float:
     return float(-0.5 * impulse @ (before + after))
 
 
@@ -100,7 +100,7 @@ def _rounds(M: Array, zeta: Array, e: Array, one: Callable[[Array, Array, Array]
         now = now + M[:, rows] @ impulse
         if status != "solved":
             break
-    return Impact(total, now, _energy_lost(total, zeta, now), status, e, np.zeros(0, np.int32))
+    return Impact(total, now, energy_lost(total, zeta, now), status, e, np.zeros(0, np.int32))
 
 
 def newton(M, zeta, restitution) -> Impact:
@@ -133,7 +133,7 @@ def _two_phases(M: Array, zeta: Array, e: Array) -> tuple[Array, str]:
     """Impulses of one impact by Poisson's law: compression, then expansion; and the status."""
     squeezed, first = _squeezed(M, zeta)
     impulse, second = _expanded(M, zeta, e, squeezed)
-    gained = -_energy_lost(impulse, zeta, zeta + M @ impulse)
+    gained = -energy_lost(impulse, zeta, zeta + M @ impulse)
     if gained > STILL * float(np.abs(impulse) @ np.abs(zeta)) and e.min() < e.max():
         return _two_phases(M, zeta, np.full_like(e, e.min()))
     return impulse, first if first != "solved" else second
@@ -164,13 +164,13 @@ def stronge(M, zeta, restitution) -> Impact:
     def one(M: Array, zeta: Array, e: Array) -> tuple[Array, str]:
         """Impulses of one impact by Stronge's law, and the status."""
         squeezed, first = _squeezed(M, zeta)
-        impulse, second = _expanded(M, zeta, _common(e, -squeezed * zeta), squeezed)
+        impulse, second = _expanded(M, zeta, common_part(e, -squeezed * zeta), squeezed)
         return impulse, first if first != "solved" else second
 
     return _rounds(M, zeta, _each(restitution, len(zeta)), one)
 
 
-def _common(e: Array, work: Array) -> Array:
+def common_part(e: Array, work: Array) -> Array:
     """κ for each of the contacts, κ² the mean of their e² weighed by work (c,)."""
     work = np.maximum(work, 0.0)
     return np.full_like(e, math.sqrt(float(e * e @ work) / work.sum()) if work.any() else 0.0)
@@ -186,23 +186,24 @@ def zhang(M, zeta, restitution) -> Impact:
     e = _each(restitution, len(zeta))
     impulse, status = basic_solution(M, -(1.0 + e) * zeta)
     after = zeta + M @ impulse
-    return Impact(impulse, after, _energy_lost(impulse, zeta, after), status, e, np.zeros(0, np.int32))
+    return Impact(impulse, after, energy_lost(impulse, zeta, after), status, e, np.zeros(0, np.int32))
 
 
 def sequential(M, zeta, restitution) -> Impact:
     """Pairwise impacts one after the other, the fastest first, from M (c, c), ζ⁻ (c,), e (c,) or one e for all; see
-    `_in_turn`."""
+    `in_turn`."""
     M, zeta = _arguments(M, zeta)
     e = _each(restitution, len(zeta))
-    return _in_turn(M, zeta, e, 1, lambda block, now, rows, e: newton(block, now, e))
+    return in_turn(M, zeta, e, 1, lambda block, now, rows, e: newton(block, now, e))
 
 
-def _in_turn(
-    M: Array, zeta: Array, e: Array, rows: int, strike: Callable[[Array, Array, NDArray[np.intp], Array], Impact]
+def in_turn(
+    M: Array, zeta: Array, e: Array, rows: int, strike: Callable[[Array, Array, NDArray[np.intp], Array], Impact],
+    bearer: NDArray[np.integer[Any]] | None = None,
 ) -> Impact:
     """Impacts one after the other: the contact that approaches fastest is hit alone, or together with those that
     approach as fast, which keeps symmetric impacts symmetric. rows: rows of a contact. strike(M, ζ, contacts, e): the
-    impact of these contacts alone.
+    impact of these contacts alone. bearer (c,): the contacts that bear others, which are hit with them.
 
     With e < 1 contacts may be hit infinitely often; what still approaches after LOSSLESS_ROUNDS hits a contact is
     stopped by a common impact without rebound.
@@ -212,6 +213,7 @@ def _in_turn(
     while now[::rows].min(initial=0.0) < -still:
         normal = now[::rows]
         hit = every if len(order) >= limit else np.flatnonzero(normal <= (1.0 - TIE) * normal.min())
+        hit = hit if bearer is None else np.flatnonzero(np.isin(bearer, hit))
         places = (rows * hit[:, None] + np.arange(rows)).ravel()
         block = np.ascontiguousarray(M[np.ix_(places, places)])
         found = strike(block, now[places], hit, e[hit] if len(order) < limit else np.zeros(len(hit)))
@@ -221,10 +223,10 @@ def _in_turn(
         if len(order) >= limit:
             break
         order += hit.tolist()
-    return Impact(impulse, now, _energy_lost(impulse, zeta, now), status, e, np.array(order, np.int32))
+    return Impact(impulse, now, energy_lost(impulse, zeta, now), status, e, np.array(order, np.int32))
 
 
-def _lossy(trial: Callable[[Array], Impact], e: Array) -> Impact:
+def lossy(trial: Callable[[Array], Impact], e: Array) -> Impact:
     """The impact with the given e, or with all e lowered by the largest common factor at which no energy is gained."""
     full = trial(e)
     noise = 1e-13 * float(np.abs(full.impulse) @ np.abs(full.zeta) + np.abs(full.impulse @ full.zeta))
@@ -268,9 +270,9 @@ def sticking(M, zeta, restitution) -> Impact:
                 break
             stopped = stopped & ~pulls if pulls.any() else stopped | approaches
         after = zeta + M @ impulse
-        return Impact(impulse, after, _energy_lost(impulse, zeta, after), status, e, np.zeros(0, np.int32))
+        return Impact(impulse, after, energy_lost(impulse, zeta, after), status, e, np.zeros(0, np.int32))
 
-    return _lossy(trial, _each(restitution, count))
+    return lossy(trial, _each(restitution, count))
 
 
 def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> Impact:
@@ -302,23 +304,23 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> I
         even = sharpened(M, wanted, mu, np.zeros(count, bool), np.zeros((count, 2)), impulse, wanted + M @ impulse)
         impulse, status = (impulse, status) if even is None else (even, "solved")
     after = zeta + M @ impulse
-    return Impact(impulse, after, _energy_lost(impulse, zeta, after), status, e, np.zeros(0, np.int32))
+    return Impact(impulse, after, energy_lost(impulse, zeta, after), status, e, np.zeros(0, np.int32))
 
 
 def coulomb(M, zeta, restitution, friction) -> Impact:
     """The impulse within the friction cones that gains no energy: `newton_coulomb`, with e lowered where needed."""
     M, zeta = _arguments(M, zeta)
-    return _lossy(lambda e: newton_coulomb(M, zeta, e, friction), _each(restitution, len(zeta) // 3))
+    return lossy(lambda e: newton_coulomb(M, zeta, e, friction), _each(restitution, len(zeta) // 3))
 
 
 def poisson_coulomb(M: Array, zeta: Array, e: Array, friction: Array) -> Impact:
     """Poisson's law with friction: see `_incremental`; e lowered where energy would be gained."""
-    return _lossy(lambda e: _incremental(M, zeta, e, friction, POISSON), e)
+    return lossy(lambda e: _incremental(M, zeta, e, friction, POISSON), e)
 
 
 def stronge_coulomb(M: Array, zeta: Array, e: Array, friction: Array) -> Impact:
     """Stronge's law with friction: see `_incremental`; of several contacts e lowered where energy would be gained."""
-    return _lossy(lambda e: _incremental(M, zeta, e, friction, STRONGE), e)
+    return lossy(lambda e: _incremental(M, zeta, e, friction, STRONGE), e)
 
 
 def _incremental(M: Array, zeta: Array, e: Array, friction: Array, law: int) -> Impact:
@@ -334,18 +336,18 @@ def _incremental(M: Array, zeta: Array, e: Array, friction: Array, law: int) -> 
     else:
         squeezed = coulomb(M, zeta, 0.0, friction)
         normal, status = squeezed.impulse[::3], squeezed.status
-        share = e if law == POISSON else _common(e, -normal * (zeta + squeezed.zeta)[::3])
+        share = e if law == POISSON else common_part(e, -normal * (zeta + squeezed.zeta)[::3])
         given[:] = squeezed.impulse
         given[::3] += share * normal
-        given += _rub(M, zeta + M @ given, friction * share * normal)
+        given += rub(M, zeta + M @ given, friction * share * normal)
     after = zeta + M @ given
     if (after[::3] < -STILL * np.abs(zeta).max(initial=0.0)).any() or not alone:
         rest = coulomb(M, after, 0.0, friction)
         given, after, status = given + rest.impulse, rest.zeta, status if status != "solved" else rest.status
-    return Impact(given, after, _energy_lost(given, zeta, after), status, e, np.zeros(0, np.int32))
+    return Impact(given, after, energy_lost(given, zeta, after), status, e, np.zeros(0, np.int32))
 
 
-def _rub(M: Array, zeta: Array, limit: Array) -> Array:
+def rub(M: Array, zeta: Array, limit: Array) -> Array:
     """Impulses (3c,), tangential only and at most `limit` (c,) each, that remove as much slip as they can: block
     Gauss–Seidel over the contacts that friction moves."""
     impulse, now = np.zeros_like(zeta), zeta.copy()
@@ -364,8 +366,8 @@ def _rub(M: Array, zeta: Array, limit: Array) -> Array:
 
 
 def sequential_coulomb(M: Array, zeta: Array, e: Array, friction: Array) -> Impact:
-    """Pairwise impacts with friction, the fastest first; see `_in_turn`."""
-    return _in_turn(M, zeta, e, 3, lambda block, now, hit, e: coulomb(block, now, e, friction[hit]))
+    """Pairwise impacts with friction, the fastest first; see `in_turn`."""
+    return in_turn(M, zeta, e, 3, lambda block, now, hit, e: coulomb(block, now, e, friction[hit]))
 
 
 def hit(law: str, M, zeta, restitution, friction, restitution_t: Array | float = math.nan) -> Impact:
@@ -392,9 +394,9 @@ def hit(law: str, M, zeta, restitution, friction, restitution_t: Array | float =
             aimed[2::3] *= 1.0 + e_t
             found = with_friction[law](M, aimed, e, mu)
             after = zeta + M @ found.impulse
-            return found._replace(zeta=after, loss=_energy_lost(found.impulse, zeta, after))
+            return found._replace(zeta=after, loss=energy_lost(found.impulse, zeta, after))
 
-        return _lossy(trial, e_t)._replace(restitution=e)
+        return lossy(trial, e_t)._replace(restitution=e)
     found = IMPACT_LAWS[law](M[::3, ::3], zeta[::3], e)
     if found.status != "solved" and e.any():
         found = IMPACT_LAWS[law](M[::3, ::3], zeta[::3], 0.0)
@@ -462,7 +464,7 @@ def ball_impact(
     impulse[1:3] = _limited(-(1.0 + restitution_t) * zeta[1:3] / w_t, friction, impulse[0])
     impulse[3:] = _limited(-(1.0 + restitution_psi) * zeta[3:] / w_psi, friction_psi, impulse[0])
     after = zeta + np.array([w_n, w_t, w_t, w_psi]) * impulse
-    return BallImpact(impulse, after, _energy_lost(impulse, zeta, after))
+    return BallImpact(impulse, after, energy_lost(impulse, zeta, after))
 
 
 def _limited(wanted: Array, friction: float, normal: float) -> Array:

@@ -16,6 +16,7 @@ from ..methods.event_driven.search import PieceSearch, Trigger
 from ..problem.contact_snapshot import ContactSnapshot
 
 SAMPLES = 41   # instants of a piece that are recorded
+OF_TURNING = {"cone": "moment", "slip": "turning"}  #: what these kinds are called of moments against turning
 NEAREST = 8    # separate pairs whose gaps are recorded, nearest first, besides one whose gap cut the piece
 
 
@@ -38,7 +39,7 @@ class PieceRecord:
     delta: Array               #: (s,) 0 … 1
     curves: tuple[Curve, ...]
     cut: float                 #: δ at which it was cut; 1 = not at all
-    kind: str                  #: what became negative, one of KIND_NAMES of the search; "" = nothing
+    kind: str                  #: what became negative, one of KIND_NAMES of the search, or of OF_TURNING; "" = nothing
     culprit: int               #: row of `curves` of the pair to which it happened, -1 = none
     x: Array                   #: (n, 3) centres of mass at δ = 1, which a cut keeps them from [m]
     q: Array                   #: (n, 4) and orientations
@@ -90,15 +91,19 @@ class StepWatch:
         w, nothing = search.witness, np.full(SAMPLES, np.nan)
         curves = [Curve((int(w.body_a[i]), int(w.body_b[i])), apart[:, i], nothing, "gap") for i in nearest]
         w = search.set_witness
-        curves += [Curve((int(w.body_a[k]), int(w.body_b[k])), in_set[:, k], force[:, k], "force")
-                   for k in range(contacts)]
+        bearer = search.bearer.tolist()
+        own = [k for k in range(contacts) if bearer[k] == k]
+        curves += [Curve((int(w.body_a[k]), int(w.body_b[k])), in_set[:, k], force[:, k], "force") for k in own]
         end = search.at(1.0).bodies
         x, q = end.x.copy(), end.q.copy()
         cut, kind, culprit = 1.0, "", -1
         if trigger is not None:
             cut, kind = trigger.delta, trigger.kind
-            if trigger.row >= 0:
-                culprit = nearest.index(trigger.row) if kind == "gap" else len(nearest) + trigger.row
+            if trigger.row >= 0 and kind == "gap":
+                culprit = nearest.index(trigger.row)
+            elif trigger.row >= 0 and kind != "motor":
+                culprit = len(nearest) + own.index(bearer[trigger.row])
+                kind = kind if bearer[trigger.row] == trigger.row else OF_TURNING[kind]
             if contacts:
                 search.forces(trigger.delta)  # leave the scratch as the search left it
         self.pieces.append(PieceRecord(search.t, search.length, delta, tuple(curves), cut, kind, culprit, x, q))

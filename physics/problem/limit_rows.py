@@ -3,7 +3,7 @@
 from ..core.jit import helper, kernel
 from ..core.sym3 import three
 from ..core.vec import add, dot, put, row, tangents
-from ..dynamics.constraints.limits import limit_rate, maximal_directions, put_limit
+from ..dynamics.constraints.limits import TURNS, limit_rate, maximal_directions, put_limit
 from ..dynamics.motion import driven_acceleration
 from .contact_equations import clear_rows, place_in_row
 
@@ -22,7 +22,7 @@ def limit_rows(model, surface, t, bodies, pairs, witness, count, eq):
     the coordinates in eq.trees."""
     limits, first, trees = surface.limits, len(surface.kind) ** 2, eq.trees
     for k in range(count):
-        if pairs[k] < first:
+        if pairs[k] < first or pairs[k] >= TURNS:
             continue
         r = int(pairs[k]) - first
         j = int(limits.joint[r])

@@ -10,7 +10,7 @@ from ..simulation.simulation import Simulation
 
 REST = 1e-6  # a body at rest has at most this share of the greatest kinetic energy of the run
 STATISTICS = ("end", "max", "min", "mean")
-KINDS = (*EVENT_KINDS, "stick", "slip", "inconsistent")  #: of events that can be counted and dated
+KINDS = (*EVENT_KINDS, "stick", "slip", "turn", "turn_ends", "inconsistent")  #: of events that can be counted and dated
 TIME_OF, LAST_OF, NUMBER_OF = "time of ", "last time of ", "number of "
 
 Meter = Callable[[Simulation], None]

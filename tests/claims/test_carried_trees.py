@@ -170,10 +170,7 @@ def test_contacts_on_a_driven_base_are_those_on_one_at_rest(method):
     amplify; only what the drive does differs."""
     seen = []
     for speed in ([0.0, 0.0, 0.0], [0.7, -0.4, 0.2]):
-        made = rubbing(speed)
-        if method == "event_driven":  # knows no rolling friction
-            del made["material"]["default"]["friction_rolling"]
-        sim = Simulation(Scene.from_dict(made), method=method, integrator="rk4", h=1 / 200)
+        sim = Simulation(Scene.from_dict(rubbing(speed)), method=method, integrator="rk4", h=1 / 200)
         sim.run(0.5)
         assert len(sim.events) >= 2
         seen.append(([event.kind for event in sim.events], [event.t for event in sim.events],

@@ -236,9 +236,9 @@ def test_walls_that_close_in_on_a_disc_have_no_solution():
     M = np.kron(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.diag([1.0, 0.0, 0.0]))
     d = np.zeros(6)
     d[::3] = -13.81, 5.81
-    assert resolve(M, d, np.zeros(6), Friction(np.zeros(2), np.zeros(2)), {}).status == "inconsistent"
+    assert resolve(M, d, np.zeros(6), Friction(np.zeros(2), np.zeros(2), np.arange(2)), {}).status == "inconsistent"
     d[::3] = -9.81, 9.81
-    straight = resolve(M, d, np.zeros(6), Friction(np.zeros(2), np.zeros(2)), {})
+    straight = resolve(M, d, np.zeros(6), Friction(np.zeros(2), np.zeros(2), np.arange(2)), {})
     assert straight.status == "solved"
     assert np.abs(straight.rate[::3]).max() < 1e-12
     assert sorted(straight.mode) == [IDLE, SMOOTH]

@@ -13,8 +13,8 @@ from contactlab.physics.simulation.simulation import Simulation
 STEPS = {"tower": 3, "dominoes": 48, "slot": 59, "humanoid": 120, "bin": 48, "meshes": 60, "dice": 120}
 
 
-#: without an exact gap, or without a law, for some pair
-REFUSED = {"rings": "knows no exact gap", "spin_and_roll": "knows no friction against spinning and rolling"}
+#: without an exact gap for some pair
+REFUSED = {"rings": "knows no exact gap"}
 
 
 @pytest.mark.parametrize("key", REFUSED)

@@ -48,9 +48,9 @@ def test_a_contact_that_nothing_moves_is_an_island_of_its_own():
     """A point that cannot move has no row in M: it does not even act on itself."""
     M = np.zeros((9, 9))
     M[:3, :3] = M[6:, 6:] = np.eye(3)
-    assert [rows.tolist() for rows in islands(M)] == [[0], [1], [2]]
+    assert [rows.tolist() for rows in islands(M, np.arange(3))] == [[0], [1], [2]]
     d = np.array([-9.81, 0.0, 0.0] * 3) * np.repeat([1.0, 0.0, 1.0], 3)
-    found = resolve(M, d, np.zeros(9), Friction(np.full(3, 0.5), np.full(3, 0.5)), {})
+    found = resolve(M, d, np.zeros(9), Friction(np.full(3, 0.5), np.full(3, 0.5), np.arange(3)), {})
     assert found.force == pytest.approx([9.81, 0, 0, 0, 0, 0, 9.81, 0, 0])
 
 

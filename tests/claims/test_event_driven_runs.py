@@ -200,7 +200,7 @@ def test_a_block_on_four_corners_is_told_apart_at_the_verge_of_slip(excess):
     mu = np.tan(th) * (1 + excess)
     sim = exact(ground(), block("b", (0, 0, 0.25)), mu=mu, gravity=(G * np.sin(th), 0, -G * np.cos(th)))
     problem = sim.problem()
-    found = resolve(problem.M, problem.d, np.zeros(12), Friction(np.full(4, mu), np.full(4, mu)), {})
+    found = resolve(problem.M, problem.d, np.zeros(12), Friction(np.full(4, mu), np.full(4, mu), np.arange(4)), {})
     assert found.status == "solved"
     slides = max(0.0, G * (np.sin(th) - mu * np.cos(th)))
     assert np.hypot(found.rate[1::3], found.rate[2::3]) == pytest.approx(np.full(4, slides), abs=1e-12)

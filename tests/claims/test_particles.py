@@ -71,8 +71,8 @@ def test_its_gap_is_that_of_a_ball_about_it_and_the_balls_radius(kind):
 def test_it_slides_on_a_rough_floor_as_far_as_friction_lets_it_and_nothing_turns_it(method):
     """v²/(2 μ g); time stepping is off by half a step of the first speed, soft surfaces by the stretch of their
     springs, less than 1 mm at 1 N."""
-    turning = {} if method == "event_driven" else {"friction_torsional": 0.1, "friction_rolling": 0.1}
-    sim = simulation(FLOOR, particle(velocity=[2.0, 0.0, 0.0], mass=0.1), method=method, **turning)
+    sim = simulation(FLOOR, particle(velocity=[2.0, 0.0, 0.0], mass=0.1), method=method, friction_torsional=0.1,
+                     friction_rolling=0.1)
     sim.run(until=0.6)
     body, bound = sim.body("p"), 0.5 * 2.0 * sim.settings.h + 1e-3
     assert body.position[0] == pytest.approx(4.0 / (2.0 * 0.5 * G), abs=bound)
@@ -130,7 +130,7 @@ def test_the_implicit_method_lets_it_rest():
     assert sim.contacts.lam == pytest.approx(G, rel=1e-6)
 
 
-@pytest.mark.parametrize("method", ["time_stepping", "compliant"])
+@pytest.mark.parametrize("method", METHODS)
 def test_a_particle_on_a_spinning_disc_brakes_it_by_no_moment(method):
     """It has no orientation that could be held against the disc: on the axis it takes nothing from the spin."""
     disc = {"name": "disc", "angular_velocity": [0, 0, 2], "position": [0, 0, -0.05],

@@ -39,7 +39,8 @@ def booked(sim):
 
 METHODS = [("time_stepping", {"solver": "newton"}), ("time_stepping", {"solver": "pgs"}),
            ("time_stepping", {"solver": "interior_point"}), ("compliant", {"integrator": "heun"}),
-           ("compliant", {"integrator": "sdirk2"})]
+           ("compliant", {"integrator": "sdirk2"}),
+           ("event_driven", {"integrator": "rk4"}), ("event_driven", {"integrator": "dopri5"})]
 
 
 # ------------------------------------------------------------------------------------------------------- spinning
@@ -65,7 +66,7 @@ def test_a_spinning_ball_slows_down_at_one_rate_and_stops(method, solver):
     assert np.abs(sim.position("ball")[:2]).max() < EXACT
 
 
-@pytest.mark.parametrize("method", ["time_stepping", "compliant"])
+@pytest.mark.parametrize("method", ["time_stepping", "compliant", "event_driven"])
 def test_a_smooth_disc_is_slowed_down_by_its_whole_load(method):
     """I ω̇ = -ℓ_ψ Σ λ = -ℓ_ψ m g, whatever points of its base carry how much; I = ½ m r²."""
     length, omega, r = 0.02, 10.0, 0.2
@@ -79,7 +80,7 @@ def test_a_smooth_disc_is_slowed_down_by_its_whole_load(method):
     assert spin - sim.angular_velocity("disc")[2] == pytest.approx(slower, rel=1e-4 if method == "compliant" else EXACT)
 
 
-@pytest.mark.parametrize("method", ["time_stepping", "compliant"])
+@pytest.mark.parametrize("method", ["time_stepping", "compliant", "event_driven"])
 def test_a_turntable_takes_a_ball_along(method):
     """At ℓ_ψ m g/I until it turns with the table. Of the work 2 · ½ I Ω² half is the ball's and half is friction's."""
     length, omega = 0.005, 6.0
@@ -98,8 +99,9 @@ def test_a_turntable_takes_a_ball_along(method):
         -kinetic, rel=1e-3 if soft else EXACT)
 
 
+@pytest.mark.parametrize("method", ["time_stepping", "event_driven"])
 @pytest.mark.parametrize("coordinates", ["generalized", "maximal"])
-def test_a_ball_on_joints_is_slowed_down_by_the_load_of_all(coordinates):
+def test_a_ball_on_joints_is_slowed_down_by_the_load_of_all(coordinates, method):
     """A ball turns on a carriage that slides down on it: I ω̇ = -ℓ_ψ (m + m_c) g, in a tree and with constraints."""
     length, omega, carriage = 0.01, 20.0, 3.0
     above = {"name": "carriage", "position": [0, 0, 0.5], "mass": carriage, "inertia": [0.1, 0.1, 0.1], "shape": []}
@@ -109,7 +111,7 @@ def test_a_ball_on_joints_is_slowed_down_by_the_load_of_all(coordinates):
         "joint": [{"name": "slide", "type": "slider", "parent": "world", "child": "carriage", "axis": [0, 0, 1],
                    "anchor": [0, 0, 0.5], "coordinates": coordinates},
                   {"name": "turn", "type": "hinge", "parent": "carriage", "child": "ball", "axis": [0, 0, 1],
-                   "anchor": [0, 0, 0.5], "velocity": omega, "coordinates": coordinates}]}))
+                   "anchor": [0, 0, 0.5], "velocity": omega, "coordinates": coordinates}]}), method=method)
     spin, start = sim.angular_velocity("ball")[2], sim.energy().kinetic
     assert spin == pytest.approx(omega)
     sim.run(until=0.1)
@@ -137,12 +139,13 @@ def test_a_rolling_ball_stops_after_the_closed_form_distance(method, solver):
         -kinetic, rel=1e-3 if soft else 1e-8)
 
 
+@pytest.mark.parametrize("method", ["time_stepping", "event_driven"])
 @pytest.mark.parametrize("steeper", [0.98, 1.02, 2.0])
-def test_a_ball_rolls_down_a_slope_only_where_its_weight_points_past_the_length(steeper):
+def test_a_ball_rolls_down_a_slope_only_where_its_weight_points_past_the_length(steeper, method):
     """It rolls where tan θ > ℓ_r/r, with v̇ = (5/7) g (sin θ - cos θ ℓ_r/r), and else rests."""
     length = 0.02
     angle = math.atan(steeper * length / R)
-    sim = rough(ground(), resting("time_stepping"), roll=length, gravity=tilted(angle))
+    sim = rough(ground(), resting(method), roll=length, gravity=tilted(angle), method=method)
     sim.run(until=1.0)
     a = max(5.0 / 7.0 * G * (math.sin(angle) - math.cos(angle) * length / R), 0.0)
     assert sim.velocity("ball")[0] == pytest.approx(a, abs=1e-8)
@@ -176,7 +179,7 @@ def test_balls_that_share_their_loads_obey_all_laws_at_once():
 
 
 # ------------------------------------------------------------------------------------------------------- the rest
-@pytest.mark.parametrize(("method", "exact"), [("time_stepping", 1e-8), ("compliant", 1e-3)])
+@pytest.mark.parametrize(("method", "exact"), [("time_stepping", 1e-8), ("compliant", 1e-3), ("event_driven", 1e-8)])
 def test_the_moments_that_are_shown_are_the_bounds_against_the_turning_while_it_goes_on(method, exact):
     """-ℓ_ψ m g about the normal and -ℓ_r m g across it, on the ball; compliant surfaces carry its weight to 1e-3."""
     spin, roll = 0.01, 0.005
@@ -192,8 +195,9 @@ def test_without_lengths_no_moments_are_told():
     assert moments_of(sim).shape == (0, 3)
 
 
-def test_nothing_is_left_over_of_the_angular_momentum_of_a_spinning_ball():
-    sim = rough(ground(), resting("time_stepping", angular_velocity=(0, 0, 20.0)), spin=0.01)
+@pytest.mark.parametrize("method", ["time_stepping", "event_driven"])
+def test_nothing_is_left_over_of_the_angular_momentum_of_a_spinning_ball(method):
+    sim = rough(ground(), resting(method, angular_velocity=(0, 0, 20.0)), spin=0.01, method=method)
     sim.run(until=0.5)
     assert sim.ledger["Friction"][6] == pytest.approx(I * (sim.angular_velocity("ball")[2] - 20.0), rel=1e-12)
     assert np.abs(sim.state.ledger[Account.DRIFT]).max() < 1e-12 * 20.0
@@ -209,23 +213,18 @@ def test_the_greater_length_holds_for_a_pair_unless_it_has_its_own():
         assert sim.angular_velocity("ball")[2] == pytest.approx(20.0 - 0.2 * length * M * G / I, rel=EXACT)
 
 
-def test_without_a_material_that_has_it_a_setting_gives_every_pair_one():
-    sim = Simulation(Scene.from_dict({"body": [ground(), resting("time_stepping", angular_velocity=(0, 0, 20.0))]}))
+@pytest.mark.parametrize("method", ["time_stepping", "event_driven"])
+def test_without_a_material_that_has_it_a_setting_gives_every_pair_one(method):
+    scene = {"body": [ground(), resting(method, angular_velocity=(0, 0, 20.0))]}
+    sim = Simulation(Scene.from_dict(scene), method=method)
     sim.run(until=0.1)
     assert sim.angular_velocity("ball")[2] == pytest.approx(20.0, rel=1e-12)
     sim.set(friction_torsional=0.01)
     sim.run(until=0.2)
     assert sim.angular_velocity("ball")[2] == pytest.approx(20.0 - 0.1 * 0.01 * M * G / I, rel=EXACT)
-
-
-def test_event_driven_says_that_it_knows_none():
-    with pytest.raises(ValueError, match="'ball' has on 'ground'; time_stepping and compliant do"):
-        rough(ground(), resting("event_driven"), spin=0.01, method="event_driven")
-    sim = rough(ground(), resting("event_driven"), method="event_driven")  # 0 is none
-    with pytest.raises(ValueError, match="friction against spinning and rolling"):
-        sim.set(friction_rolling=0.01)
-    sim.run(until=0.1)
-    assert sim.settings.friction_rolling is None
+    sim.set(friction_torsional=0.0)
+    sim.run(until=0.3)
+    assert sim.angular_velocity("ball")[2] == pytest.approx(20.0 - 0.1 * 0.01 * M * G / I, rel=EXACT)
 
 
 def test_a_length_below_zero_is_refused():

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ...core.limits import EXACT_TRIANGLES
 from ...core.model import HOLLOW, Array, IntArray, Model, ShapeKind, movable
 from ...core.state import LongArray
-from ...dynamics.constraints.limits import Limits, limits_of
+from ...dynamics.constraints.limits import TURNS, Limits, limits_of
 from ...shapes.elements import (
     AHEAD,
     BEHIND,
@@ -198,20 +198,26 @@ def place(e: Element, position: Array, orientation: Array) -> Element:
                       frame=quat_product(orientation, np.asarray(e.frame, float)))
 
 
+def contacts_among(surface: Elements, pairs: LongArray) -> NDArray[np.bool_]:
+    """Which pairs (k,) are pairs of elements."""
+    return pairs < len(surface.kind) ** 2
+
+
 def limits_among(surface: Elements, pairs: LongArray) -> NDArray[np.bool_]:
     """Which pairs (k,) are limits of joints."""
-    return pairs >= len(surface.kind) ** 2
+    return ~contacts_among(surface, pairs) & (pairs < TURNS)
 
 
 def first_and_second(surface: Elements, pairs: LongArray) -> tuple[LongArray, LongArray]:
-    """The two elements of each pair that is no limit, in the order of PAIR_KINDS."""
+    """The two elements of each pair of elements, in the order of PAIR_KINDS."""
     count = max(len(surface.kind), 1)
     return pairs // count, pairs % count
 
 
 def bodies_of(model: Model, surface: Elements, pairs: LongArray) -> IntArray:
-    """Bodies (k, 2) of the elements of each pair; of a limit the joint's child, twice."""
-    found = np.empty((len(pairs), 2), np.int32)
+    """Bodies (k, 2) of the elements of each pair, or of the one whose turning is opposed; of limits the child of their
+    joint, twice."""
+    found, pairs = np.empty((len(pairs), 2), np.int32), pairs % TURNS
     limit = limits_among(surface, pairs)
     first, second = first_and_second(surface, pairs[~limit])
     found[~limit] = np.column_stack([surface.body[first], surface.body[second]])
@@ -220,9 +226,9 @@ def bodies_of(model: Model, surface: Elements, pairs: LongArray) -> IntArray:
 
 
 def shapes_of(surface: Elements, pairs: LongArray) -> IntArray:
-    """Shapes (k, 2) of the predecessor and the successor of each pair; -1 of limits."""
+    """Shapes (k, 2) of the predecessor and the successor of each pair of elements; -1 of all others."""
     found = np.full((len(pairs), 2), -1, np.int32)
-    solid = ~limits_among(surface, pairs)
+    solid = contacts_among(surface, pairs)
     first, second = first_and_second(surface, pairs[solid])
     found[solid] = np.sort(np.column_stack([surface.shape[first], surface.shape[second]]), axis=1)
     return found
@@ -231,4 +237,4 @@ def shapes_of(surface: Elements, pairs: LongArray) -> IntArray:
 def limit_joint(surface: Elements, pair: int) -> int:
     """The row of Joints that a pair is a limit of, -1 = none."""
     r = pair - len(surface.kind) ** 2
-    return int(surface.limits.joint[r]) if r >= 0 else -1
+    return int(surface.limits.joint[r]) if r >= 0 and pair < TURNS else -1

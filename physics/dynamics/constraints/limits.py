@@ -8,7 +8,8 @@ Of a joint in maximal coordinates q and θ follow from the poses of its two bodi
 parent, the row of T is J of that axis (see `axes`). ζ̇ has one more term, (ω_a × n)·ω, because n turns with the
 parent; for the second axis of a universal joint n turns with the child.
 
-A limit is named like a pair of surface elements, by a number beyond all of theirs. It has a normal row only.
+A limit is named like a pair of surface elements, by a number beyond all of theirs and below TURNS. It has a normal row
+only.
 """
 
 import math
@@ -25,6 +26,7 @@ from ..trees.kinematics import flat4
 from ..trees.rates import rotation_vector
 from .axes import centre, joint_place
 
+TURNS = 1 << 60  # from here on numbers name what opposes the turning of pairs, see `problem.turning_rows`
 CONE = 0  # side of the limit of a ball joint; 1 = lower, -1 = upper
 NARROW = 1e-9  # angle of a ball joint below which its direction is not known [rad]
 
@@ -187,7 +189,7 @@ def find_limits(model, surface, bodies, q, pairs, count, out):
     that is the world the child."""
     limits, joints, first = surface.limits, model.joints, len(surface.kind) ** 2
     for k in range(count):
-        if pairs[k] < first:
+        if pairs[k] < first or pairs[k] >= TURNS:
             continue
         r = int(pairs[k]) - first
         j = int(limits.joint[r])

@@ -13,23 +13,26 @@ from ...books.ledger import (
     Account,
     Books,
     add_contact,
+    add_moment,
     add_node,
     add_pull,
     credit,
     jointed,
     momenta_of,
 )
-from ...collision.exact.elements import limits_among
+from ...collision.exact.elements import contacts_among, limits_among
 from ...collision.exact.gaps import Witness
 from ...core.jit import helper, kernel, program
 from ...core.model import Array, BodyKind, Model, movable
 from ...core.state import Bodies, LongArray, empty_state
 from ...core.vec import accumulate, add, axpy, row, scale, sub
+from ...dynamics.constraints.limits import TURNS
 from ...dynamics.constraints.reactions import reactions_to
 from ...dynamics.forces import applied_forces
 from ...dynamics.free_body import velocity_from_momentum
 from ...impacts.impact_laws import ALIKE
 from ...problem.contact_equations import own_rate
+from ...problem.turning_rows import length_of, row_length
 from .piece import LENGTH, Piece, go, see_forces
 from .rates import Instant
 
@@ -96,6 +99,9 @@ def book_node(piece, bodies, joint_v, share, ledger, given, total_out):
     credit_given(model.trees, bodies, given, 1.0, ledger)
     add_node(model, loads, bodies, joint_v, eq.reactions, weight, ledger, given)
     for i in range(count):
+        if chosen.pair[i] >= TURNS:
+            book_moment(piece, bodies, i, weight, ledger, given, total_out)
+            continue
         normal = row(witness.normal, i)
         p = axpy(scratch.lam[3 * i], normal, axpy(scratch.lam[3 * i + 1], row(eq.tangent_1, i),
                                                   scale(scratch.lam[3 * i + 2], row(eq.tangent_2, i))))
@@ -111,6 +117,18 @@ def book_node(piece, bodies, joint_v, share, ledger, given, total_out):
         book_mouse(at, bodies, grabbed, weight, ledger, given)
     credit_given(model.trees, bodies, given, -1.0, ledger)
     credit_needed(model.trees, eq.trees.rates, weight, eq.trees.work, ledger)
+
+
+@helper
+def book_moment(piece, bodies, i, weight, ledger, given, total_out):
+    """What opposes turning, row i of the set, with the weight of the node [s]."""
+    model, surface, scratch, pair = piece.at.model, piece.at.surface, piece.at.scratch, piece.chosen.pair[i]
+    eq, a, b = scratch.equations, int(scratch.witness.body_a[i]), int(scratch.witness.body_b[i])
+    length = row_length(scratch.turning, length_of(scratch.turning, surface, pair), a, b)
+    m = axpy(scratch.lam[3 * i + 1], row(eq.tangent_1, i), scale(scratch.lam[3 * i + 2], row(eq.tangent_2, i)))
+    m = scale(weight * length, m)
+    accumulate(total_out, i, m)
+    add_moment(model, bodies, a, b, m, ledger, given)
 
 
 @program
@@ -129,16 +147,17 @@ def book_contacts(
 ) -> None:
     """Impulses (c, 3) at the witnesses of these pairs, found last. Limits pass nothing from outside to their bodies."""
     w = at.scratch.witness
-    k = np.flatnonzero(~limits_among(at.surface, pairs))
+    k, turns = np.flatnonzero(contacts_among(at.surface, pairs)), np.flatnonzero(pairs >= TURNS)
     point = 0.5 * (w.p_a[k] + w.p_b[k])
     books.impacts(over, w.body_a[k], w.body_b[k], point, w.normal[k], impulse[k], ledger)
+    books.moments(over, w.body_a[turns], w.body_b[turns], impulse[turns], ledger)
 
 
 def book_impact(
     books: Books, at: Instant, pairs: LongArray, p: Array, before: Bodies, impulse: Array, ledger: Array
 ) -> None:
-    """Impulses p (3 c,) in the rows of these pairs, (c, 3) in the world, between the motion `before` and the present
-    one.
+    """Impulses p (3 c,) in the rows of these pairs, (c, 3) in the world, of moments [N m s], between the motion
+    `before` and the present one.
 
     Friction that turns the slip round gives energy (Kane's paradox). That is booked with the impacts, for it comes from
     their law."""

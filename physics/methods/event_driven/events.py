@@ -6,6 +6,7 @@ from ...collision.exact.elements import limit_joint
 from ...core.model import Array
 from ...core.report import Event, JointImpulse, Reason
 from ...core.state import Case, Tally
+from ...dynamics.constraints.limits import TURNS
 from .instant import energy_at
 from .reasons import Reasons
 from .sets import IDLE, SLIDE, STICK
@@ -35,7 +36,7 @@ class EventLog:
         joints: what they passed on,
         reason: where it is none of those that are known."""
         here = self._work.here
-        w, zeta = self._work.search.find_one(here, pair)
+        w, zeta = self._work.search.find_one(here, pair % TURNS)
         after = energy_at(here)
         p = (0.0, 0.0, 0.0) if impulse is None else tuple(impulse.tolist())
         point = 0.5 * (w.p_a[0] + w.p_b[0])
@@ -62,15 +63,20 @@ class EventLog:
         lost: those that have left their elements; stopped: one whose slip has come to an end, -1 = none."""
         now, told = self.modes(), len(self.events)
         for pair in before:
-            if pair not in now:
+            if pair >= TURNS:
+                if pair in now and now[pair] == SLIDE and (before[pair] == STICK or pair == stopped):
+                    self.tell("turn", pair)
+                elif pair in now and before[pair] == SLIDE and now[pair] == STICK:
+                    self.tell("turn_ends", pair)
+            elif pair not in now:
                 self.tell("geometric_loss" if pair in lost else "dynamic_loss", pair)
             elif now[pair] == SLIDE and (before[pair] == STICK or pair == stopped):
                 self.tell("slip", pair)
             elif before[pair] == SLIDE and now[pair] == STICK:
                 self.tell("stick", pair)
         for pair in now:
-            if pair not in before and pair not in hit:
+            if pair not in before and pair not in hit and pair < TURNS:
                 self.tell("gain", pair)
-        if len(self.events) == told and not hit and now != before:
-            changed = [pair for pair in now if now[pair] != before.get(pair)]
+        changed = [pair for pair in now if now[pair] != before.get(pair) and pair < TURNS]
+        if len(self.events) == told and not hit and changed:
             self.tell("active_set", min(changed, key=lambda pair: now[pair] != IDLE))

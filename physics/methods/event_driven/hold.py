@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from ...core.islands import islands_of
 from ...core.model import Array, BoolArray, IntArray
 from ...core.state import LongArray
+from ...dynamics.constraints.limits import TURNS
 from ...problem.problem import ContactProblem
 from ...solvers.dantzig import Dantzig
 from ...solvers.least_forces import RANK
@@ -90,10 +91,11 @@ class Holder:
         work, patience = self._work, self._patience
         if work.left <= PROGRESS or not patience.crowds:
             return np.zeros(0, np.int64)
-        pairs = without(work.touching()[0], lost)
+        pairs = self._materials.with_turning(without(work.touching()[0], lost))
         island = islands_of(work.nodes(pairs))
         crowded = np.array([patience.is_crowded(pair) for pair in pairs.tolist()], bool)
-        return pairs[np.where(alone(island), among(pairs, patience.brief), np.isin(island, island[crowded]))]
+        chosen = np.where(alone(island, pairs), among(pairs, patience.brief), crowded)
+        return pairs[np.isin(island, island[chosen])]
 
     def turning(self) -> tuple[frozenset[int], frozenset[int]]:
         """The pairs of the set whose slip friction turns or ends in about the time of the piece made last, a stiff
@@ -105,11 +107,11 @@ class Holder:
             return frozenset(), frozenset()
         pairs = work.set_pairs.copy()
         find_forces(work.here, chosen)
-        force = work.here.scratch.lam[: 3 * count : 3].copy()
+        force = work.here.scratch.lam[: 3 * count : 3][chosen.bearer[:count]]
         M, _, u = equations(work.here, pairs)
         own = M.diagonal().reshape(-1, 3)[:, 1:].mean(axis=1)
         change = chosen.friction[:count] * force * own * work.search.length
-        speed, lone = np.hypot(u[1::3], u[2::3]), alone(chosen.island[:count])
+        speed, lone = np.hypot(u[1::3], u[2::3]), alone(chosen.island[:count], pairs)
         turns = slides & (speed < ABOUT * change)
         creeps = lone & (speed < work.rest_speed)
         return frozenset(pairs[turns & ~lone].tolist()), frozenset(pairs[turns & creeps].tolist())
@@ -132,7 +134,8 @@ class Holder:
         d and u as `equations` gives them."""
         work, patience, friction = self._work, self._patience, self._materials.friction(pairs)
         M, d, u = problem
-        brief = among(pairs, patience.brief) & alone(islands_of(work.nodes(pairs)))
+        island = islands_of(work.nodes(pairs))
+        brief = np.isin(island, island[among(pairs, patience.brief)]) & alone(island, pairs)
         left = np.repeat(np.where(brief, min(work.end, patience.brief_end), work.end) - work.t, 3)
         work.count_solve()
         found = resolve(M, u + left * d, np.zeros(len(u)), friction, {})
@@ -142,10 +145,10 @@ class Holder:
         return replace(found, force=found.force / left, rate=(found.rate - u) / left)
 
 
-def alone(island: IntArray) -> BoolArray:
-    """Which of contacts in islands (c,) are the only one there. Such a one bounces to rest, or its point runs round a
-    disk that falls on its side, faster than the rest of a step can tell at once."""
-    return np.bincount(island, minlength=1)[island] == 1
+def alone(island: IntArray, pairs: LongArray) -> BoolArray:
+    """Which of pairs (c,) in islands (c,) belong to the only contact there. Such a one bounces to rest, or its point
+    runs round a disk that falls on its side, faster than the rest of a step can tell at once."""
+    return np.bincount(island[pairs < TURNS], minlength=1)[island] == 1
 
 
 def stopped(M: Array, u: Array, rows: NDArray[np.intp]) -> Array:

@@ -5,16 +5,19 @@ from collections.abc import Set
 import numpy as np
 
 from ...books.ledger import Books
-from ...collision.exact.elements import limits_among
+from ...collision.exact.elements import contacts_among, limits_among
 from ...core.interruption import look_up
 from ...core.islands import islands_of
 from ...core.model import Array, BoolArray
 from ...core.report import JointImpulse, Reason
 from ...core.state import Bodies, LongArray
 from ...dynamics.constraints.impulses import add_to_bodies, joint_impulses, reaction_impulses
+from ...dynamics.constraints.limits import TURNS
 from ...dynamics.constraints.reactions import reactions_to
 from ...impacts import impact_laws
+from ...impacts.moments import hit_with_moments
 from ...problem.contact_snapshot import ContactSnapshot, PairCoefficients, equations_of
+from ...problem.turning_rows import SPIN
 from .books import PairImpulses, book_impact, twist
 from .events import EventLog
 from .instant import add_impulses, energy_at, equations, world_forces
@@ -70,46 +73,55 @@ class Impacts:
         pairs, zeta = work.touching()
         if not (zeta < -RESTS).any():
             return False
-        pairs = without(pairs, lost)
+        pairs = self._materials.with_turning(without(pairs, lost))
         self._motors.rest()
         M, _, u = equations(work.here, pairs)
         if not (u[::3] < -RESTS).any():
             return False
         if self.watch is not None:
             here = work.here
-            self.watch.impact(here.model, work.t, self.snapshot(pairs), here.bodies, here.joints)
+            self.watch.impact(here.model, work.t, self.snapshot(pairs[pairs < TURNS]), here.bodies, here.joints)
         patience.count_impact()
         mu = self._materials.friction(pairs).slip
         balls = impact_laws.through_friction(np.stack(self._materials.of_balls(pairs)), mu)
         e_t, e_psi = np.where(impact_laws.between_balls(M), balls, np.nan)
-        p, slow = self._impulses_of(pairs, M, u, e_t)
+        p, slow = self._impulses_of(pairs, M, u, e_t, e_psi)
         patience.count_hits(pairs[p[::3] > 0.0].tolist())
         self._apply(pairs, p, hit, np.where(slow, np.nan, e_psi))
         return not patience.impacts_end() and bool(p.any())
 
-    def _impulses_of(self, pairs: LongArray, M: Array, u: Array, e_t: Array) -> tuple[Array, BoolArray]:
-        """Impulses p (3 c,) [N s] of colliding contacts, island by island, and which contacts have no restitution."""
+    def _impulses_of(
+        self, pairs: LongArray, M: Array, u: Array, e_t: Array, e_psi: Array
+    ) -> tuple[Array, BoolArray]:
+        """Impulses p (3 c,) [N s] of colliding contacts, island by island, and which contacts have no restitution. The
+        spin that torsional restitution is to turn round no moment opposes."""
         work, patience, rest_speed = self._work, self._patience, self._work.rest_speed
-        e, mu = self._materials.coefficients(pairs)
+        e, friction = self._materials.coefficients(pairs)[0], self._materials.friction(pairs)
+        mu, bearer = friction.slip, friction.bearer
+        mu[(pairs // TURNS == SPIN) & ~np.isnan(e_psi[bearer])] = 0.0
         tired = np.array([patience.is_tired(pair) for pair in pairs.tolist()])
         p, slow, island = np.zeros(3 * len(pairs)), np.ones(len(pairs), bool), islands_of(work.nodes(pairs))
         for i in np.unique(island[u[::3] < -RESTS]):
             mine = np.flatnonzero(island == i)
             rows = (3 * mine[:, None] + np.arange(3)).ravel()
-            zeta = u[3 * mine]
-            slow[mine] = (zeta < -RESTS) & (zeta >= -rest_speed) | (zeta.min() >= -rest_speed)
+            zeta, at = u[3 * mine], np.searchsorted(mine, bearer[mine])
+            slow[mine] = ((zeta < -RESTS) & (zeta >= -rest_speed) | (zeta.min() >= -rest_speed))[at]
             if tired[mine].any() and e[mine].any():
                 slow[mine] = True
                 patience.take_restitution()
             used, used_t = np.where(slow[mine], 0.0, e[mine]), np.where(slow[mine], np.nan, e_t[mine])
-            p[rows] = impact_laws.hit(self.law, M[np.ix_(rows, rows)], u[rows], used, mu[mine], used_t).impulse
+            block = M[np.ix_(rows, rows)]
+            if (at == np.arange(len(at))).all():
+                p[rows] = impact_laws.hit(self.law, block, u[rows], used, mu[mine], used_t).impulse
+            else:
+                p[rows] = hit_with_moments(self.law, block, u[rows], used, mu[mine], at, used_t).impulse
             work.count_solve()
         return p, slow
 
     def push(self, pairs: LongArray, p: Array) -> None:
         """Change the motion by impulses p (3 c,) in the rows of the equations of pairs, of which no event tells."""
         here = self._work.here
-        before, world = Bodies(*(a.copy() for a in here.bodies)), world_forces(here.scratch, p)
+        before, world = Bodies(*(a.copy() for a in here.bodies)), self._in_world(pairs, p)
         add_impulses(here, p)
         book_impact(self._books, here, pairs, p, before, world, self._work.ledger)
         for pair, impulse in zip(pairs.tolist(), world, strict=True):
@@ -129,16 +141,18 @@ class Impacts:
         """The impact of contacts that rest, where friction is why their accelerations have no solution, or several;
         False where it is not. u (3 c,): velocities of the pairs (c,) [m/s]."""
         self._log.tell("inconsistent", int(pairs[0]))
-        mu = self._materials.friction(pairs).slip
+        mu, contacts = self._materials.friction(pairs).slip, pairs < TURNS
         speed = np.hypot(u[1::3], u[2::3])
-        slides = (mu > 0.0) & (speed > SLIPS)
+        slides = (mu > 0.0) & (speed > SLIPS) & contacts
         if not slides.any():
             return False
         slip = np.column_stack([u[1::3], u[2::3]]) / np.where(speed > 0.0, speed, 1.0)[:, None]
         modes = self._motors.mode.copy()
         self._motors.rest()
         M = equations(self._work.here, pairs)[0]
-        p = impact_laws.impact_without_collision(M, u, slides, slip, mu)
+        p, rows = np.zeros(3 * len(pairs)), np.repeat(contacts, 3)
+        p[rows] = impact_laws.impact_without_collision(
+            M[np.ix_(rows, rows)], u[rows], slides[contacts], slip[contacts], mu[contacts])
         self._apply(pairs, p, set())
         self._motors.mode[:] = modes
         return bool(p.any())
@@ -149,15 +163,15 @@ class Impacts:
         at the contact that is hit hardest. e_psi (c,): the torsional restitution of balls, nan = none."""
         here, ledger = self._work.here, self._work.ledger
         energy, zeta = energy_at(here), here.scratch.equations.u[: len(p) : 3].copy()
-        world, limits = world_forces(here.scratch, p), limits_among(here.surface, pairs)
+        world, limits = self._in_world(pairs, p), limits_among(here.surface, pairs)
         self.struck |= set(self._work.nodes(pairs)[p.reshape(-1, 3).any(axis=1)].ravel().tolist()) - {-1}
-        joints = self._joint_impulses(world, limits, p)
+        joints = self._joint_impulses(pairs, world, p)
         before = Bodies(*(a.copy() for a in here.bodies))
         add_impulses(here, p)
         book_impact(self._books, here, pairs, p, before, world, ledger)
         w = here.scratch.witness
         if e_psi is not None:
-            twist(self._books, here.bodies, w, p[::3], e_psi, ledger)
+            twist(self._books, here.bodies, w, p[::3], e_psi, ledger)  # moments have no normal impulse
         groups: dict[tuple[int, int, int], list[int]] = {}
         for i in np.flatnonzero(p[::3] > 0.0).tolist():
             group = int(w.body_a[i]), int(w.body_b[i]), int(pairs[i]) if limits[i] else -1
@@ -169,14 +183,23 @@ class Impacts:
             reason = Reason("closes", float(zeta[hardest])) if zeta[hardest] < -RESTS else Reason("jam")
             self._log.tell("impact", int(pairs[hardest]), world[members].sum(0), energy, joints, reason)
 
-    def _joint_impulses(self, world: Array, limits: BoolArray, p: Array) -> tuple[JointImpulse, ...]:
+    def _in_world(self, pairs: LongArray, p: Array) -> Array:
+        """Impulses p (3 c,) in the rows of the equations, (c, 3) in the world frame: of moments [N m s]."""
+        world, turns = world_forces(self._work.here.scratch, p), pairs >= TURNS
+        world[turns] *= self._materials.lengths(pairs[turns])[1][:, None]
+        return world
+
+    def _joint_impulses(self, pairs: LongArray, world: Array, p: Array) -> tuple[JointImpulse, ...]:
         """What joints pass on of contact impulses p (3 c,) in the rows of the equations, `world` (c, 3)."""
         here = self._work.here
         eq, w, x = here.scratch.equations, here.scratch.witness, here.bodies.x
         if not len(here.model.joints.type):
             return ()
         impulse, moment = np.zeros_like(x), np.zeros_like(x)
-        for k in np.flatnonzero(~limits).tolist():
+        for k in np.flatnonzero(pairs >= TURNS).tolist():
+            moment[w.body_b[k]] += world[k]
+            moment[w.body_a[k]] -= world[k]
+        for k in np.flatnonzero(contacts_among(here.surface, pairs)).tolist():
             for sign, i, point in ((1.0, w.body_b[k], w.p_b[k]), (-1.0, w.body_a[k], w.p_a[k])):
                 impulse[i] += sign * world[k]
                 moment[i] += np.cross(point - x[i], sign * world[k])

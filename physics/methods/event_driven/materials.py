@@ -2,23 +2,13 @@
 
 import numpy as np
 
-from ...collision.exact.elements import Elements, first_and_second, limits_among
-from ...core.model import Array, BoolArray, IntArray, Model, movable
+from ...collision.exact.elements import Elements, bodies_of, contacts_among, first_and_second, limits_among
+from ...core.model import Array, BoolArray, IntArray, Model
 from ...core.state import LongArray
-from ...laws.contact import break_away, turning_lengths
-from ..method import Untreatable
+from ...dynamics.constraints.limits import TURNS
+from ...laws.contact import break_away
+from ...problem.turning_rows import ROLL, SPIN, row_lengths, turning_of
 from .sets import Friction
-
-
-def refuse_turning_friction(model: Model) -> None:
-    """Untreatable where contacts oppose spinning or rolling: their moments are in no contact set of this method."""
-    shapes, opposed = model.shapes, np.max(turning_lengths(model.materials), axis=2) > 0.0
-    for s in np.flatnonzero(np.isin(shapes.body, np.flatnonzero(movable(model.kind)))).tolist():
-        others = np.flatnonzero(opposed[shapes.material[s], shapes.material] & (shapes.body != shapes.body[s]))
-        if others.size:
-            raise Untreatable("event_driven knows no friction against spinning and rolling, which {0} has on {1}; "
-                              "time_stepping and compliant do",
-                              (int(shapes.body[s]), int(shapes.body[others[0]])))
 
 
 class PairMaterials:
@@ -27,23 +17,47 @@ class PairMaterials:
     def __init__(self, model: Model, surface: Elements) -> None:
         self.model, self.surface = model, surface
         self.break_away = break_away(model.materials)  #: (m, m) coefficients of materials that stick
+        self.turning = turning_of(model)
 
     def coefficients(self, pairs: LongArray) -> tuple[Array, Array]:
         """Restitution and friction (k,) of pairs that slip; limits have no friction."""
         restitution, friction = np.zeros(len(pairs)), np.zeros(len(pairs))
         solid, m, n = self._materials_of(pairs)
-        limits = self.surface.limits.joint[pairs[~solid] - len(self.surface.kind) ** 2]
-        restitution[~solid] = self.model.joints.restitution[limits]
+        limit = limits_among(self.surface, pairs)
+        limits = self.surface.limits.joint[pairs[limit] - len(self.surface.kind) ** 2]
+        restitution[limit] = self.model.joints.restitution[limits]
         restitution[solid] = self.model.materials.restitution[m, n]
         friction[solid] = self.model.materials.friction[m, n]
         return restitution, friction
 
     def friction(self, pairs: LongArray) -> Friction:
-        """Friction of pairs."""
-        found = Friction(np.zeros(len(pairs)), np.zeros(len(pairs)))
+        """Friction of pairs; with what opposes their turning there must be the pairs."""
+        found = Friction(np.zeros(len(pairs)), np.zeros(len(pairs)), np.arange(len(pairs), dtype=np.int32))
         solid, m, n = self._materials_of(pairs)
         found.slip[solid], found.stick[solid] = self.model.materials.friction[m, n], self.break_away[m, n]
+        turns = np.flatnonzero(pairs >= TURNS)
+        if len(turns):
+            place = {pair: k for k, pair in enumerate(pairs.tolist())}
+            found.bearer[turns] = [place[pair] for pair in (pairs[turns] % TURNS).tolist()]
+            length, row_length = self.lengths(pairs[turns])
+            found.slip[turns] = found.stick[turns] = length / row_length
         return found
+
+    def lengths(self, pairs: LongArray) -> tuple[Array, Array]:
+        """ℓ and L (k,) of what opposes turning [m], see `problem.turning_rows`."""
+        _, m, n = self._materials_of(pairs % TURNS)
+        length = self.turning.lengths[m, n, pairs // TURNS - 1]
+        return length, row_lengths(self.turning, length, *bodies_of(self.model, self.surface, pairs).T)
+
+    def with_turning(self, pairs: LongArray) -> LongArray:
+        """The pairs (k,), and after them what opposes their turning, where anything does."""
+        if not self.turning.lengths.any():
+            return pairs
+        solid, m, n = self._materials_of(pairs)
+        oriented = self.turning.size[bodies_of(self.model, self.surface, pairs[solid])].min(axis=1, initial=0.0) >= 0.0
+        opposed = (self.turning.lengths[m, n] > 0.0) & np.reshape(oriented, (-1, 1))
+        return np.concatenate([pairs] + [
+            pairs[solid][opposed[:, kind - 1]] + kind * TURNS for kind in (SPIN, ROLL)])
 
     def of_balls(self, pairs: LongArray) -> tuple[Array, Array]:
         """Tangential and torsional restitution (k,) of pairs; nan = none."""
@@ -54,7 +68,7 @@ class PairMaterials:
         return found[0], found[1]
 
     def _materials_of(self, pairs: LongArray) -> tuple[BoolArray, IntArray, IntArray]:
-        """Which of the pairs (k,) are no limits, and the two materials of each of these."""
-        solid = ~limits_among(self.surface, pairs)
+        """Which of the pairs (k,) are pairs of elements, and the two materials of each of these."""
+        solid = contacts_among(self.surface, pairs)
         m, n = (self.surface.material[self.surface.shape[i]] for i in first_and_second(self.surface, pairs[solid]))
         return solid, m, n

@@ -2,13 +2,15 @@
 
 Of `ContactMemory.own` it uses for each contact: its mode; the rows that are kept at zero, one bit each; whether its
 force is unique; its island; the direction of slip of a sliding contact (3,); forces that are known to hold it (3,).
-`key` is the pair of surface elements.
+`key` is the pair of surface elements, or what opposes its turning, see `problem.turning_rows`.
 """
 
 from ...core.jit import helper, kernel
 from ...core.state import Owner
 from ...core.vec import add, put, row, scale, sub
+from ...dynamics.constraints.limits import TURNS
 from ...dynamics.motion import moves
+from ...problem.turning_rows import bearer_of, length_of, row_length
 from .sets import STICK, list_columns
 
 MODE, ROWS, OPEN, DIRECTION, HOLD, ISLAND = 0, 1, 2, 3, 6, 9  # columns of ContactMemory.own
@@ -16,9 +18,13 @@ EVENT_DRIVEN = int(Owner.EVENT_DRIVEN)
 
 
 @helper
-def friction_of(surface, table, pair):
-    """The coefficient of a pair in a table (m, m) of materials; limits of joints have none."""
+def friction_of(surface, turning, table, pair):
+    """The coefficient of a pair in a table (m, m) of materials, or of what opposes its turning; limits of joints have
+    none."""
     count = len(surface.kind)
+    if pair >= TURNS:
+        e, length = pair % TURNS, length_of(turning, surface, pair)
+        return length / row_length(turning, length, surface.body[e // count], surface.body[e % count])
     if pair >= count * count:
         return 0.0
     m, n = surface.material[surface.shape[pair // count]], surface.material[surface.shape[pair % count]]
@@ -27,7 +33,7 @@ def friction_of(surface, table, pair):
 
 @helper
 def shapes_at(surface, pair):
-    """The shapes of a pair, the lower one first; -1 of limits of joints."""
+    """The shapes of a pair of elements, the lower one first; -1 of all others."""
     count = len(surface.kind)
     if pair >= count * count:
         return -1, -1
@@ -46,14 +52,15 @@ def island_again(memory, chosen, k):
 
 
 @kernel
-def recall(memory, surface, slip, stick, chosen):
+def recall(memory, surface, turning, slip, stick, chosen):
     """Read the current set back, for which there must be room; slip, stick (m, m): friction of materials."""
     count, rows = memory.count[0], 0
     chosen.count[0], chosen.islands[0] = count, 0
     for k in range(count):
         own, pair = memory.own[k], memory.key[k]
         chosen.pair[k], chosen.mode[k], chosen.fixed[k] = pair, int(own[MODE]), 0
-        chosen.friction[k] = friction_of(surface, stick if chosen.mode[k] == STICK else slip, pair)
+        chosen.bearer[k] = bearer_of(memory.key, count, k)
+        chosen.friction[k] = friction_of(surface, turning, stick if chosen.mode[k] == STICK else slip, pair)
         chosen.open[k] = int(own[OPEN])
         for j in range(3):
             chosen.direction[k, j], chosen.hold[k, j] = own[DIRECTION + j], own[HOLD + j]

@@ -307,8 +307,8 @@ def numbers_of_set(chosen, depth, search, scratch):
 
     Of each contact: the margin to the rim of its elements; the depth left to one that others imply; of a sliding one
     the slip along its direction; the force; of a sticking one what is left to the friction cone; of one without force
-    that shares a load, how much less it would take than it must ask for. None of a contact that is fixed. Of each motor
-    with a limit: see `left_to_motor`.
+    that shares a load, how much less it would take than it must ask for. None of a contact that is fixed. Of moments
+    that it bears only slip and cone. Of each motor with a limit: see `left_to_motor`.
     """
     count, values = int(chosen.count[0]), search.values
     witness, eq, lam = scratch.witness, scratch.equations, scratch.lam
@@ -319,7 +319,7 @@ def numbers_of_set(chosen, depth, search, scratch):
             continue
         mode = chosen.mode[k]
         values[MARGIN * count + k] = witness.margin[k] + EDGE
-        if search.implied[k] == 1:
+        if search.implied[k] == 1 and chosen.bearer[k] == k:
             off = -witness.gap[k] if mode == IDLE else abs(witness.gap[k])
             values[SINK * count + k] = depth[0] - off
         if mode == SLIDE:
@@ -328,7 +328,7 @@ def numbers_of_set(chosen, depth, search, scratch):
             least = VANISHING * search.force[chosen.island[k]]
             values[FORCE * count + k] = lam[3 * k] + least
             if mode == STICK:
-                rim = chosen.friction[k] * lam[3 * k]
+                rim = chosen.friction[k] * lam[3 * chosen.bearer[k]]
                 values[CONE * count + k] = rim - math.hypot(lam[3 * k + 1], lam[3 * k + 2]) + least
     for j in range(chosen.columns[0], chosen.columns[0] + chosen.columns[1]):
         k = chosen.column[j] // 3

@@ -29,10 +29,12 @@ from ...problem.contact_equations import (
     contact_rows,
     empty_equations,
     free_rate,
+    inner,
     solve_small,
     weigh_rows,
 )
 from ...problem.limit_rows import limit_rows
+from ...problem.turning_rows import Turning, find_bearers, turning_of, turning_rows
 from ...solvers.lcp_info import row_product, subtract_row
 from .sets import SLIDE, STICK, ContactSet
 from .tolerances import ASIDE, SLIPS, STRAIGHT
@@ -59,6 +61,7 @@ class RateScratch(NamedTuple):
     rows: IntArray       #: (3 c,) its places in ContactSet.row
     columns: IntArray    #: (3 c,) and in ContactSet.column
     rate: Array          #: (n, 13) ydot
+    turning: Turning     #: of the model
 
 
 class Instant(NamedTuple):
@@ -80,7 +83,7 @@ def empty_rate_scratch(model: Model, contacts: int) -> RateScratch:
         empty_state(n).bodies, np.zeros((n, 3)), np.zeros((n, 3)), empty_witness(contacts),
         empty_equations(model, contacts), np.zeros(3 * contacts), np.zeros(2 * contacts), np.zeros(3 * contacts),
         np.zeros((3 * contacts, 3 * contacts + 1)), np.zeros(3 * contacts), np.zeros(3 * contacts, np.int32),
-        np.zeros(3 * contacts, np.int32), np.zeros((n, 13)),
+        np.zeros(3 * contacts, np.int32), np.zeros((n, 13)), turning_of(model),
     )
 
 
@@ -143,15 +146,24 @@ def members(island, island_of, numbers, first, last, list_out, count):
 
 
 @helper
+def bears_turning(chosen):
+    """Whether contacts of the set bear moments that are at their bound."""
+    some = False
+    for k in range(chosen.count[0]):
+        some = some or (chosen.bearer[k] != k and chosen.mode[k] == SLIDE)
+    return some
+
+
+@helper
 def write_equations(chosen, rows, width, scratch):
     """The equations M_aa λ_a = -d_a of the first rows and columns listed in the scratch: M_aa | -d_a, in its `system`.
     M_rc = Σ HT_rm T_cm is the acceleration in row r by a unit force of column c. Where the contact slides this force is
-    n - μ (slip direction).
+    n - μ (slip direction), and likewise with the moments that it bears where it spins or rolls.
 
     The sums stand here, not in `inner`, for the call of a helper takes as long as a sum."""
     eq, slide, system = scratch.equations, scratch.slide, scratch.system
     T, HT, place, spread = eq.T, eq.HT, eq.place, len(eq.reactions.lam) > 0
-    first_link, end = len(eq.free) - len(eq.trees.v), len(eq.free)
+    first_link, end, turns = len(eq.free) - len(eq.trees.v), len(eq.free), bears_turning(chosen)
     for i in range(rows):
         r = int(chosen.row[scratch.rows[i]])
         a, b = place[r // 3, 0], place[r // 3, 1]
@@ -178,6 +190,10 @@ def write_equations(chosen, rows, width, scratch):
             if rubs:
                 along -= chosen.friction[k] * slide[2 * k] * across_1
                 along -= chosen.friction[k] * slide[2 * k + 1] * across_2
+            for s in range(chosen.count[0] if c % 3 == 0 and turns else 0):
+                if s != k and chosen.bearer[s] == k and chosen.mode[s] == SLIDE:
+                    along -= chosen.friction[s] * slide[2 * s] * inner(eq, r, 3 * s + 1)
+                    along -= chosen.friction[s] * slide[2 * s + 1] * inner(eq, r, 3 * s + 2)
             system[i, j] = along
 
 
@@ -237,6 +253,11 @@ def balance(chosen, scratch):
         if chosen.mode[k] == SLIDE:
             lam[c + 1] = -chosen.friction[k] * slide[2 * k] * share[j]
             lam[c + 2] = -chosen.friction[k] * slide[2 * k + 1] * share[j]
+    for k in range(int(chosen.count[0])):
+        if chosen.bearer[k] != k and chosen.mode[k] == SLIDE:
+            load = lam[3 * chosen.bearer[k]]
+            lam[3 * k + 1] = -chosen.friction[k] * slide[2 * k] * load
+            lam[3 * k + 2] = -chosen.friction[k] * slide[2 * k + 1] * load
 
 
 @program
@@ -299,8 +320,10 @@ def find_rows(at, t, bodies, pairs, count):
     witness, eq = scratch.witness, scratch.equations
     find_witnesses(surface, bodies, pairs, count, witness)
     find_limits(model, surface, bodies, eq.trees.q, pairs, count, witness)
+    find_bearers(pairs, count, witness)
     contact_rows(model, t, bodies, witness, count, eq)
     limit_rows(model, surface, t, bodies, pairs, witness, count, eq)
+    turning_rows(model, surface, scratch.turning, bodies, pairs, witness, count, eq)
 
 
 @program

@@ -4,13 +4,15 @@ import numpy as np
 
 from ...core.report import Reason
 from ...core.state import LongArray
+from ...dynamics.constraints.limits import TURNS
+from ...problem.turning_rows import length_at
 from .search import Trigger
 from .sets import IDLE, OPEN, SLIDE, Friction, Resolution
 from .workspace import Workspace
 
 #: kind of event -> the reasons of a cut that explain it
 EXPLAINS = {"gain": ("gap",), "dynamic_loss": ("force",), "geometric_loss": ("margin",), "slip": ("cone",),
-            "active_set": ("force",)}
+            "turn": ("moment",), "active_set": ("force",)}
 
 
 def reason_of_cut(work: Workspace, trigger: Trigger) -> tuple[int, Reason] | None:
@@ -24,9 +26,13 @@ def reason_of_cut(work: Workspace, trigger: Trigger) -> tuple[int, Reason] | Non
         return int(search.pairs[k]), Reason("gap", float(search.gaps(1.0)[0][k]))
     force, margin = float(search.forces(1.0)[3 * k]), float(search.set_witness.margin[k])
     there = search.forces(trigger.delta)[3 * k : 3 * k + 3]
-    told = {"force": Reason("force", force), "margin": Reason("margin", margin),
-            "cone": Reason("cone", float(np.hypot(there[1], there[2])), float(chosen.friction[k] * there[0]))}
-    return int(chosen.pair[k]), told[kind]
+    load, held = float(search.forces(trigger.delta)[3 * chosen.bearer[k]]), float(np.hypot(there[1], there[2]))
+    pair, bound = int(chosen.pair[k]), float(chosen.friction[k]) * load
+    if pair >= TURNS:
+        length = float(length_at(work.here.scratch.turning, work.surface, pair))
+        return pair, Reason("moment", held * length / float(chosen.friction[k]), length * load)
+    told = {"force": Reason("force", force), "margin": Reason("margin", margin), "cone": Reason("cone", held, bound)}
+    return pair, told[kind]
 
 
 class Reasons:
@@ -53,7 +59,7 @@ class Reasons:
         """Why there is an event of this kind and pair; None where no number says it."""
         if self._cut is not None and self._cut[0] == pair and self._cut[1].what in EXPLAINS.get(kind, ()):
             return self._cut[1]
-        if self._found is None or kind == "geometric_loss":
+        if self._found is None or kind == "geometric_loss" or pair >= TURNS:
             return None
         pairs, friction, resolution = self._found
         rows = np.flatnonzero(pairs == pair)

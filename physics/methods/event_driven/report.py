@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...collision.exact.elements import limits_among, shapes_of
+from ...collision.exact.elements import contacts_among, shapes_of
 from ...core.model import Array, BoolArray
 from ...core.state import Case, Contacts, LongArray, empty_contacts
 from ...problem.problem import ContactProblem
@@ -39,11 +39,11 @@ class Report:
     ) -> None:
         """Write the contacts of pairs (c,) at an instant, those of the current set first: force (3 c,), acceleration
         rate (3 c,) and velocity u (3 c,) in the rows of their equations, which must be in the scratch. Limits of joints
-        are left out."""
+        and moments are left out."""
         surface, w = self._work.surface, at.scratch.witness
         current, active = np.arange(len(pairs)) < self._work.in_set, self._active(force[::3])
         forces, impulse, slip = world_forces(at.scratch, force), impulses.of(pairs), np.hypot(u[1::3], u[2::3])
-        rows = np.flatnonzero(~limits_among(surface, pairs))
+        rows = np.flatnonzero(contacts_among(surface, pairs))
         if len(rows) > len(self.contacts.gap):
             self.contacts = empty_contacts(2 * len(rows))
         out = self.contacts
@@ -84,9 +84,9 @@ class Report:
         """How well the forces of the current set obey the contact laws [m/s2]: the natural map of 0 <= ζ̇ ⊥ λ >= 0 with
         the friction as it is, and what sticking contacts accelerate along their tangents. M (3 c, 3 c) and force (3 c,)
         of the set, rate of the set and of others after it."""
-        count = self._work.in_set
-        rows = slice(0, 3 * count, 3)
-        lam, normal = force[rows].copy(), np.ascontiguousarray(M[rows, rows])
+        count, chosen = self._work.in_set, self._work.chosen
+        rows = 3 * np.flatnonzero(chosen.bearer[:count] == np.arange(count))
+        lam, normal = force[rows], np.ascontiguousarray(M[np.ix_(rows, rows)])
         wrong = natural_map(ContactProblem.frictionless(normal, rate[rows] - normal @ lam), lam)
-        slip = rate[: 3 * count].reshape(-1, 3)[self._work.chosen.mode[:count] == STICK, 1:]
+        slip = rate[: 3 * count].reshape(-1, 3)[chosen.mode[:count] == STICK, 1:]
         return max(float(wrong), float(np.abs(slip).max(initial=0.0)))

@@ -16,7 +16,7 @@ from ...collision.exact.gaps import Witness
 from ...core.interruption import look_up
 from ...core.jit import helper, kernel, program
 from ...core.limits import EXACT_PAIRS
-from ...core.model import Array
+from ...core.model import Array, IntArray
 from ...core.state import LongArray
 from ...dynamics.constraints.reactions import HOLDS
 from ...integrators.tableau import Tableau
@@ -350,6 +350,11 @@ class PieceSearch:
     def in_set(self) -> int:
         """How many contacts are in the current set."""
         return int(self._chosen.count[0])
+
+    @property
+    def bearer(self) -> IntArray:
+        """The contact whose normal force bounds the friction of each of these, see `ContactSet`."""
+        return self._chosen.bearer[: self.in_set]
 
     @property
     def set_witness(self) -> Witness:

@@ -16,6 +16,9 @@ The equations do not say how redundant contacts with friction share their load (
 slide the motion depends on it. Of all forces that keep their rows at zero they take the least ones within the cones:
 these are unique, symmetric where the contacts are, and those of contacts that are alike a little elastic. A contact
 sticks as long as any forces within the cones hold it.
+
+What opposes the spinning and the rolling of a contact is in the sets like a contact of its own, without a normal row,
+with a friction that the normal force of its *bearer* bounds; see `problem.turning_rows`.
 """
 
 from collections.abc import Set
@@ -29,6 +32,9 @@ from ...core.islands import islands_of
 from ...core.jit import kernel
 from ...core.model import Array, BoolArray, IntArray
 from ...core.state import LongArray
+from ...dynamics.constraints.limits import TURNS
+from ...problem.turning_rows import SPIN
+from ...solvers.borne_friction import borne
 from ...solvers.coulomb import with_rest, without_rest
 from ...solvers.least_forces import ZERO, basis
 from .tolerances import SLIPS
@@ -47,10 +53,11 @@ class Friction(NamedTuple):
 
     slip: Array   #: (c,) mu of those that slip
     stick: Array  #: (c,) mu_s >= mu of those that stick
+    bearer: IntArray  #: (c,) the contact whose normal force bounds it; itself but of what opposes turning
 
     def of(self, rows: BoolArray) -> "Friction":
-        """Of some of the contacts."""
-        return Friction(self.slip[rows], self.stick[rows])
+        """Of some of the contacts, the bearers of all among them."""
+        return Friction(self.slip[rows], self.stick[rows], (np.cumsum(rows, dtype=np.int32) - 1)[self.bearer[rows]])
 
     def where(self, sticks: BoolArray) -> Array:
         """The coefficient (c,) that counts where these contacts (c,) stick."""
@@ -61,7 +68,8 @@ class ContactSet(NamedTuple):
     """The current set as the right-hand side uses it; row k is one contact."""
 
     count: IntArray      #: (1,)
-    pair: LongArray      #: (c,)   pair of surface elements
+    pair: LongArray      #: (c,)   pair of surface elements, or what opposes its turning
+    bearer: IntArray     #: (c,)   the row whose normal force bounds its friction; itself but of what opposes turning
     mode: IntArray       #: (c,)   IDLE, SMOOTH (no friction), SLIDE or STICK
     friction: Array      #: (c,)   mu; of STICK mu_s
     direction: Array     #: (c, 3) of SLIDE: unit slip direction at the beginning of the piece, world frame
@@ -69,7 +77,7 @@ class ContactSet(NamedTuple):
     row: IntArray        #: (3 c,) the rows of Equations that are kept at zero: those of the active set
     columns: IntArray    #: (2,)   number of forces that keep them there, and of those that wait to
     column: IntArray     #: (3 c,) these forces, numbered as rows: of SMOOTH and SLIDE the normal one, of STICK all
-                         #:        three; then those that wait: the normal ones of IDLE contacts with friction
+                         #:        that there are; then those that wait: the normal ones of IDLE contacts with friction
     open: IntArray       #: (c,)   UNIQUE, SHARED or UNKNOWN
     island: IntArray     #: (c,)   contacts that act on one another, directly or through others, have the same number
     islands: IntArray    #: (1,)   how many there are
@@ -83,7 +91,7 @@ def empty_set(capacity: int) -> ContactSet:
     def ints(size: int) -> IntArray:
         return np.zeros(size, np.int32)
 
-    return ContactSet(ints(1), np.zeros(capacity, np.int64), ints(capacity), np.zeros(capacity),
+    return ContactSet(ints(1), np.zeros(capacity, np.int64), ints(capacity), ints(capacity), np.zeros(capacity),
                       np.zeros((capacity, 3)), ints(1), ints(3 * capacity), ints(2), ints(3 * capacity), ints(capacity),
                       ints(capacity), ints(1), ints(capacity), np.zeros((capacity, 3)))
 
@@ -124,35 +132,41 @@ def resolve(M: Array, d: Array, u: Array, friction: Friction, begins: dict[int, 
         if speed[k] > SLIPS or friction.stick[k] == friction.slip[k]:
             slides[k], slip[k] = True, direction
     while True:
-        found = _resolve(M, d, mu, slides, slip)
+        found = _resolve(M, d, mu, friction.bearer, slides, slip)
         broken = (np.array(found.mode) == SLIDE) & (mu > friction.slip)
         if not broken.any():
             return found
         mu[broken] = friction.slip[broken]
 
 
-def _resolve(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array) -> Resolution:
+def _resolve(
+    M: Array, d: Array, friction: Array, bearer: IntArray, slides: BoolArray, slip: Array
+) -> Resolution:
     """The same for coefficients (c,) that are known, and contacts (c,) that slide in the directions slip (c, 2)."""
     c = len(friction)
     force, status = np.zeros(3 * c), "solved"
     scales, own = np.zeros((3, c)), M.diagonal()[::3]
-    for members in islands(M):
+    for members in islands(M, bearer):
         rows = (3 * members[:, None] + np.arange(3)).ravel()
-        mu, s, e = friction[members], slides[members], slip[members]
+        mu, s, e, at = friction[members], slides[members], slip[members], np.searchsorted(members, bearer[members])
         part = M[np.ix_(rows, rows)], d[rows], mu
-        solved = with_rest(*part, s, e) if ((mu > 0.0) & ~s).any() else without_rest(*part, e)
+        if (at != np.arange(len(at))).any():
+            solved = borne(*part, at, s, e)
+        else:
+            solved = with_rest(*part, s, e) if ((mu > 0.0) & ~s).any() else without_rest(*part, e)
         force[rows] = solved[1]
         status = status if solved[0] == "solved" else solved[0]
         largest, scale = np.abs(solved[1][::3]).max(), np.abs(d[rows]).max() + LEAST_SCALE
         scales[0, members], scales[1, members] = scale, scale * (ZERO if solved[0] == "solved" else UNSURE)
         scales[2, members] = ZERO * np.maximum(largest, scale / np.where(own > 0.0, own, np.inf)[members])
-    return classify(status, force, M @ force + d, scales, friction, slides, slip)
+    return classify(status, force, M @ force + d, scales, friction, bearer, slides, slip)
 
 
-def islands(M: Array) -> list[NDArray[np.intp]]:
-    """Contacts in groups that do not act on one another."""
+def islands(M: Array, bearer: IntArray) -> list[NDArray[np.intp]]:
+    """Contacts in groups that do not act on one another; each with its bearer."""
     c = len(M) // 3
     acts = np.abs(M).reshape(c, 3, c, 3).max(axis=(1, 3)) > 0.0 if c else np.zeros((0, 0), bool)
+    acts[np.arange(c), bearer] = acts[bearer, np.arange(c)] = True
     left, found = np.ones(c, bool), []
     while left.any():
         group = np.zeros(c, bool)
@@ -168,15 +182,16 @@ def islands(M: Array) -> list[NDArray[np.intp]]:
 
 
 def classify(
-    status: str, force: Array, rate: Array, scales: Array, friction: Array, slides: BoolArray, slip: Array
+    status: str, force: Array, rate: Array, scales: Array, friction: Array, bearer: IntArray, slides: BoolArray,
+    slip: Array,
 ) -> Resolution:
     """Say of each contact how it holds; scales (3, c): the largest acceleration without contact forces in its island,
     slip acceleration that counts as none [m/s2], and force that does: a part of the largest one in the island, and of
     what such an acceleration takes [N]."""
     mode, e = [], slip.copy()
-    for k, (scale, still, none) in enumerate(scales.T.tolist()):
-        zeta_dot, u = rate[3 * k], rate[3 * k + 1 : 3 * k + 3]
-        pushes = force[3 * k] > none
+    for k, (scale, still, _) in enumerate(scales.T.tolist()):
+        zeta_dot, u = rate[3 * bearer[k]], rate[3 * k + 1 : 3 * k + 3]
+        pushes = force[3 * bearer[k]] > scales[2, bearer[k]]
         if not pushes and zeta_dot > ZERO * scale:
             mode.append(OPEN)
         elif friction[k] == 0.0:
@@ -201,7 +216,8 @@ def fill_set(
     kept = [k for k, mode in enumerate(found.mode) if mode != OPEN]
     least, island = np.zeros(len(pairs)), islands_of(nodes)
     np.maximum.at(least, island, ZERO * np.abs(found.force[::3]))
-    loaded = [k for k in kept if found.mode[k] not in (IDLE, STICK) or found.force[3 * k] > least[island[k]]]
+    loaded = [k for k in kept if found.mode[k] not in (IDLE, STICK)
+              or found.force[3 * friction.bearer[k]] > least[island[k]]]
     loaded_sticks, sticks = ([k for k in some if found.mode[k] == STICK] for some in (loaded, kept))
     idle = [k for k in kept if found.mode[k] == IDLE and k not in found.next_up]
     rows = basis(M, [3 * k for k in loaded], [3 * k + i for k in loaded_sticks for i in (1, 2)],
@@ -213,7 +229,7 @@ def fill_set(
         mode = found.mode[k]
         if mode == IDLE and 3 * k in rows:  # it completes the basis [RBDA §11.5]
             mode = SMOOTH if friction.slip[k] == 0.0 else SLIDE
-        chosen.pair[i], chosen.mode[i] = pairs[k], mode
+        chosen.pair[i], chosen.mode[i], chosen.bearer[i] = pairs[k], mode, place[int(friction.bearer[k])]
         chosen.friction[i] = (friction.stick if mode == STICK else friction.slip)[k]
         chosen.direction[i] = found.slip[k] @ frames[k, 1:]
         chosen.hold[i] = found.force[3 * k : 3 * k + 3] @ frames[k] if mode == STICK else 0.0
@@ -267,13 +283,15 @@ def list_columns(chosen):
     """Write which forces are in use, from the modes, and which wait."""
     used = 0
     for k in range(chosen.count[0]):
-        mode = chosen.mode[k]
-        for i in range(0 if mode == IDLE else 3 if mode == STICK else 1):
+        mode, borne = chosen.mode[k], chosen.bearer[k] != k
+        first = 1 if borne else 0
+        end = 0 if mode == IDLE else 3 if mode == STICK else 1
+        for i in range(first, 2 if borne and end > 2 and chosen.pair[k] // TURNS == SPIN else end):
             chosen.column[used] = 3 * k + i
             used += 1
     waiting = 0
     for k in range(chosen.count[0]):
-        if chosen.mode[k] == IDLE and chosen.friction[k] > 0.0:
+        if chosen.mode[k] == IDLE and chosen.friction[k] > 0.0 and chosen.bearer[k] == k:
             chosen.column[used + waiting] = 3 * k
             waiting += 1
     chosen.columns[0], chosen.columns[1] = used, waiting
@@ -286,14 +304,13 @@ def _judge(chosen: ContactSet, kept: list[int], found: Resolution, M: Array) -> 
     chosen.open[:count] = UNIQUE
     if len(columns) == chosen.rows[0]:
         return
-    mode, friction = chosen.mode[:count], chosen.friction[:count]
+    mode, friction, bearer = chosen.mode[:count], chosen.friction[:count], chosen.bearer[:count]
     place = np.array([3 * kept[r // 3] + r % 3 for r in chosen.row[: chosen.rows[0]].tolist()], np.int32)
     B, right = np.zeros((len(place), len(columns))), M[place] @ found.force - found.rate[place]
     for j, c in enumerate(columns.tolist()):
-        k, r = kept[c // 3], 3 * kept[c // 3] + c % 3
-        B[:, j] = M[place, r]
-        if mode[c // 3] == SLIDE:
-            B[:, j] -= friction[c // 3] * M[place, 3 * k + 1 : 3 * k + 3] @ found.slip[k]
+        B[:, j] = M[place, 3 * kept[c // 3] + c % 3]
+        for i in np.flatnonzero((bearer == c // 3) & (mode == SLIDE)).tolist() if c % 3 == 0 else []:
+            B[:, j] -= friction[i] * M[place, 3 * kept[i] + 1 : 3 * kept[i] + 3] @ found.slip[kept[i]]
     Q, R = np.linalg.qr(B.T)  # a force is unique where its unit vector lies in the space of the rows
     shared = np.zeros(count, bool)
     shared[columns[1.0 - (Q * Q).sum(axis=1) > OPEN_PART] // 3] = True
@@ -301,7 +318,7 @@ def _judge(chosen: ContactSet, kept: list[int], found: Resolution, M: Array) -> 
     force[columns] = Q @ np.linalg.solve(R.T, right)
     sticks = mode == STICK
     holds = force[::3] >= 0.0
-    holds[sticks] &= (np.hypot(force[1::3], force[2::3]) <= friction * force[::3] * (1.0 - ZERO))[sticks]
+    holds[sticks] &= (np.hypot(force[1::3], force[2::3]) <= friction * force[3 * bearer] * (1.0 - ZERO))[sticks]
     island = chosen.island[:count]
     unknown = np.isin(island, island[shared & ~holds]) & np.isin(island, island[shared & sticks])
     unknown &= chosen.fixed[:count] == 0

@@ -83,7 +83,7 @@ class Settler:
         for _ in range(WITHOUT_END):
             self._impacts.end(lost, hit)
             self._holder.still(lost)
-            pairs = without(work.at_rest(), lost)
+            pairs = self._materials.with_turning(without(work.at_rest(), lost))
             motors.start(work.here, now.motor, exerted)
             if not len(pairs):
                 clear_set(work.chosen)
@@ -162,9 +162,10 @@ class Settler:
     def _gives_way(self, pairs: LongArray, M: Array, u: Array) -> bool:
         """Have the islands where friction slides find the rest of the step at once, see `hold`, as no accelerations
         obey the laws there: velocities at its end that do there always are. Whether that is new for any."""
-        sliding = slides(u, self._materials.friction(pairs).slip)
-        fresh = [pair for members in islands(M) if sliding[members].any() for pair in pairs[members].tolist()
-                 if not self._patience.is_crowded(pair)]
+        friction = self._materials.friction(pairs)
+        sliding = slides(u, friction.slip)
+        fresh = [pair for members in islands(M, friction.bearer) if sliding[members].any()
+                 for pair in pairs[members].tolist() if not self._patience.is_crowded(pair)]
         self._patience.crowd(fresh)
         return bool(fresh)
 
@@ -202,15 +203,16 @@ class Settler:
         """Forces of contacts that rest, those released left out where they let go indeed."""
         self._work.count_solve()
         M, d, u = problem
-        eq, c = self._work.here.scratch.equations, len(pairs)
+        eq, c, friction = self._work.here.scratch.equations, len(pairs), self._materials.friction(pairs)
         keep = ~among(pairs, released)
+        keep &= keep[friction.bearer]
         verge = {k: np.array([eq.tangent_1[k] @ begins[p], eq.tangent_2[k] @ begins[p]])
                  for k, p in enumerate(pairs.tolist()) if p in begins}
         known = self._directions_kept(pairs) | verge
         inner, rows = np.cumsum(keep) - 1, np.repeat(keep, 3)
         force, mode, slip, status = np.zeros(3 * c), [OPEN] * c, np.zeros((c, 2)), "solved"
         if keep.any():
-            part = resolve(M[np.ix_(rows, rows)], d[rows], u[rows], self._materials.friction(pairs).of(keep),
+            part = resolve(M[np.ix_(rows, rows)], d[rows], u[rows], friction.of(keep),
                            {int(inner[k]): e for k, e in known.items() if keep[k]})
             force[rows], slip[keep], status = part.force, part.slip, part.status
             for k, m in zip(np.flatnonzero(keep).tolist(), part.mode, strict=True):
@@ -223,7 +225,8 @@ class Settler:
             return self._resolve(pairs, problem, released - needed, {} if stays else begins)
         closed, next_up = [3 * k for k in range(c) if mode[k] not in (OPEN, IDLE)], frozenset[int]()
         idle, doubtful = [3 * k for k in range(c) if mode[k] == IDLE], list[int]()
-        for k in np.flatnonzero(~keep).tolist():  # no force, but the others keep it at φ = ζ = 0: still current
+        left = ~keep & (friction.bearer == np.arange(c))
+        for k in np.flatnonzero(left).tolist():  # no force, but the others keep it at φ = ζ = 0: still current
             if rate[3 * k] <= small and 3 * k not in basis(M, closed, [3 * k]):
                 mode[k] = IDLE
             elif rate[3 * k] <= small and idle and 3 * k not in basis(M, closed, idle, [3 * k]):
@@ -233,6 +236,8 @@ class Settler:
             for k in np.flatnonzero(stays[doubtful]).tolist():
                 mode[doubtful[k]] = IDLE
             next_up = frozenset(k for k in np.flatnonzero(carries).tolist() if mode[k] == IDLE)
+        for k in np.flatnonzero(~keep & ~left).tolist():
+            mode[k] = mode[friction.bearer[k]]
         return Resolution(status, force, rate, mode, slip, next_up)
 
     def _ahead(self, pairs: LongArray, keep: BoolArray) -> tuple[BoolArray, BoolArray]:
@@ -245,10 +250,10 @@ class Settler:
         if not search.leads_on:
             return stays, carries
         M, d, u = equations(search.at((work.t - search.t) / search.length + AHEAD), pairs)
-        inside = work.here.scratch.witness.margin[: len(pairs)] >= -EDGE
+        friction = self._materials.friction(pairs)
+        inside = (work.here.scratch.witness.margin[: len(pairs)] >= -EDGE)[friction.bearer]
         keep = keep & inside
-        rows = np.repeat(keep, 3)
-        friction = self._materials.friction(pairs).of(keep)
+        rows, friction = np.repeat(keep, 3), friction.of(keep)
         found = resolve(M[np.ix_(rows, rows)], d[rows], u[rows], friction, {}) if keep.any() else NOTHING
         equations(work.here, pairs)
         if found.status == "solved":

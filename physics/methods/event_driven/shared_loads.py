@@ -52,6 +52,13 @@ def known_to_hold(at: Instant, chosen: ContactSet) -> bool:
     return bool(hold_here(at, chosen))
 
 
+@helper
+def leaves_cone(chosen, lam, k):
+    """Whether the forces lam (3 c,) of contact k are not within its bound."""
+    bound = chosen.friction[k] * lam[3 * chosen.bearer[k]]
+    return not math.hypot(lam[3 * k + 1], lam[3 * k + 2]) <= bound * (1.0 + ZERO)
+
+
 @kernel
 def hold_here(at, chosen):
     """What `known_to_hold` says, where the equations of the set at the instant are in the scratch."""
@@ -63,8 +70,10 @@ def hold_here(at, chosen):
         force = row(chosen.hold, k)
         lam[3 * k] = dot(force, row(witness.normal, k))
         lam[3 * k + 1], lam[3 * k + 2] = dot(force, row(eq.tangent_1, k)), dot(force, row(eq.tangent_2, k))
-        if chosen.mode[k] != STICK or not (
-                math.hypot(lam[3 * k + 1], lam[3 * k + 2]) <= chosen.friction[k] * lam[3 * k] * (1.0 + ZERO)):
+        if chosen.mode[k] != STICK or (chosen.bearer[k] == k and leaves_cone(chosen, lam, k)):
+            return False
+    for k in range(chosen.count[0]):
+        if chosen.bearer[k] != k and doubtful(chosen, k) and leaves_cone(chosen, lam, k):
             return False
     for k in range(chosen.count[0]):
         for r in range(3 * k, 3 * k + 3 if doubtful(chosen, k) else 3 * k):
@@ -116,13 +125,17 @@ class SharedLoads:
         M, d, u = equations(at, pairs)
         expected = chosen.mode[:count][doubtful]
         friction = self._materials.friction(pairs)
-        if (expected == STICK).all() and (force := holding(M, d, friction.stick)) is not None:
+        alone = bool((friction.bearer == np.arange(len(pairs))).all())
+        if alone and (expected == STICK).all() and (force := holding(M, d, friction.stick)) is not None:
             chosen.hold[:count][doubtful] = world_forces(at.scratch, force)
             return True
         work.count_solve()
         u[np.repeat(expected == STICK, 3)] = 0.0  # what sticks along the piece moves by its drift alone
+        found = resolve(M, d, u, friction, {})
+        if not alone and (expected == STICK).all() and found.mode == expected.tolist():
+            chosen.hold[:count][doubtful] = world_forces(at.scratch, found.force)
         return all(b == a or (a != STICK and b != OPEN)
-                   for a, b in zip(expected.tolist(), resolve(M, d, u, friction, {}).mode, strict=True))
+                   for a, b in zip(expected.tolist(), found.mode, strict=True))
 
     def correct(self, at: Instant, lam: Array, M: Array, d: Array, u: Array) -> None:
         """Replace the forces lam (3 c,) of those contacts of the set that share a load by forces that obey Coulomb's

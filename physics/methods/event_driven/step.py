@@ -39,6 +39,7 @@ from ...core.state import (
     grow_memory,
 )
 from ...dynamics.constraints.cure import JointKeeper
+from ...dynamics.constraints.limits import TURNS
 from ...dynamics.constraints.reactions import motor_states
 from ...dynamics.constraints.stiffness import JointRates
 from ...dynamics.forces import Loads, empty_loads
@@ -52,7 +53,7 @@ from .books import PairImpulses, book_piece
 from .events import EventLog
 from .impact import Impacts
 from .instant import equations, motion_in_rows, slip_velocities, velocities, world_forces
-from .materials import PairMaterials, refuse_turning_friction
+from .materials import PairMaterials
 from .memory import recall
 from .motors import Motors
 from .observer import Observer
@@ -101,8 +102,7 @@ class EventDriven:
     uses: ClassVar[frozenset[str]] = frozenset({"impact_law", "joint_cure"})
 
     def __init__(self, model: Model) -> None:
-        """Untreatable where two shapes have no exact gap, or friction against turning."""
-        refuse_turning_friction(model)
+        """Untreatable where two shapes have no exact gap."""
         count = int(movable(model.kind).sum())
         if count > EXACT_BODIES.most:
             raise Untreatable(f"event_driven takes at most {EXACT_BODIES}, for the equations of a heap of "
@@ -318,7 +318,8 @@ class EventDriven:
         if first:
             clear_set(work.chosen)
         else:
-            recall(memory, self.surface, self.model.materials.friction, self._materials.break_away, work.chosen)
+            recall(memory, self.surface, self._materials.turning, self.model.materials.friction,
+                   self._materials.break_away, work.chosen)
         if count == 0 or not self._still_holds():
             self._show()
             self._settler.settle(Change(), quiet=first)
@@ -505,7 +506,8 @@ class EventDriven:
         self._report.fill(at, pairs, force, rate, u, self._impulses)
         residual = self._report.residual(M, rate, lam)
         obeyed = residual <= max(OBEYED * float(np.abs(d).max(initial=0.0)), RESIDUAL_ROUNDING)
-        return StepInfo(residual, status="solved" if obeyed else "inconsistent", contacts=len(pairs),
+        return StepInfo(residual, status="solved" if obeyed else "inconsistent",
+                        contacts=int((pairs < TURNS).sum()),
                         pairs=len(self.surface.meets), penetration=self._report.deepest, motors=motors)
 
     def _show(self) -> None:

@@ -20,6 +20,7 @@ from ...dynamics.free_body import velocity_from_momentum
 from ...dynamics.motion import drive
 from ...dynamics.trees.kinematics import place_links
 from ...integrators.stepper import TOLERANCE
+from ...problem.turning_rows import opposed
 from .books import LOBATTO_NODES, LOBATTO_WEIGHTS, any_force, book_node
 from .memory import EVENT_DRIVEN, recall, remember
 from .nearby import LEAST_INTERVALS, choose_watched, pairs_touching
@@ -96,7 +97,7 @@ def make_whole(model, state, h, adaptive, work, seen):
     take_up(model, state, h, start)
     if state.memory.owner[0] != EVENT_DRIVEN or state.memory.count[0] > len(chosen.pair):
         return BY_PIECES
-    recall(state.memory, start.surface, work.slip, work.stick, chosen)
+    recall(state.memory, start.surface, start.scratch.turning, work.slip, work.stick, chosen)
     if LEAST_INTERVALS * piece.search.nodes[WATCHED] > AT_ONCE or not goes_on(start, chosen, piece.search, seen):
         return BY_PIECES  # too many pairs for one call, if they are as many as last
     take_start(piece)
@@ -254,14 +255,19 @@ def goes_on(start, chosen, search, seen):
 def as_remembered(start, chosen):
     """Whether the remembered set is what the state says: a slider or another method may have changed things. The
     scratch must have the velocities of the set."""
-    witness, eq = start.scratch.witness, start.scratch.equations
+    witness, eq, turning = start.scratch.witness, start.scratch.equations, start.scratch.turning
+    borne = 0
     for k in range(chosen.count[0]):
+        if chosen.bearer[k] == k:
+            borne += opposed(turning, start.surface, chosen.pair[k])
+        else:
+            borne -= 1
         if not (abs(witness.gap[k]) < STILL_HOLDS and abs(eq.u[3 * k]) < STILL_HOLDS):
             return False
         mode = chosen.mode[k]
         if not (mode == IDLE or (mode in (SLIDE, STICK) if chosen.friction[k] > 0.0 else mode == SMOOTH)):
             return False
-    return True
+    return borne == 0
 
 
 @program

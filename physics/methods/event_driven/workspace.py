@@ -10,6 +10,7 @@ from ...core.report import Settings
 from ...core.state import LongArray, State, Tally, empty_state
 from ...dynamics.forces import Loads, empty_loads
 from ...dynamics.trees.rates import empty_joints
+from ...laws.contact import turning_lengths
 from .rates import STEP, TIME, Instant, RateScratch, empty_rate_scratch
 from .search import PieceSearch
 from .sets import ContactSet, empty_set
@@ -41,6 +42,7 @@ class Workspace:
         self.cure_gain = np.zeros(1)  #: α of Baumgarte's stabilisation [1/s]
         self._motor_modes, self._node = motor_modes, nodes_of(model)
         self._gravity = float(np.linalg.norm(model.gravity))
+        self._rows = 3 if turning_lengths(model.materials).any() else 1  # of the set for a contact and what it bears
         joints = empty_joints(model.trees)
         self.here = Instant(model, surface, empty_loads(len(model.kind), len(joints.v)), np.zeros(2),
                             empty_state(len(model.kind)).bodies, joints, self._scratch(FIRST_ROOM))
@@ -141,7 +143,7 @@ class Workspace:
         """Pairs that touch now, and their ζ."""
         pairs, zeta = self.search.touching(self.here, self.depth)
         pairs, zeta = pairs.copy(), zeta.copy()
-        self.need_room(len(pairs))
+        self.need_room(self._rows * len(pairs))
         return pairs, zeta
 
     def at_rest(self) -> LongArray:

@@ -13,11 +13,11 @@ from ...books.ledger import (
     JOINTS,
     SPRINGS,
     add_contact,
+    add_moment,
     add_pull,
     book_anchored,
     book_forces,
     credit,
-    give,
 )
 from ...core.jit import helper, kernel, program
 from ...core.model import LINK, Array, IntArray
@@ -28,7 +28,6 @@ from ...dynamics.motion import KINEMATIC, moves
 from ...dynamics.trees.kinematics import place_links
 from ...dynamics.trees.momentum import balance
 from ...problem.assemble import flat
-from ...problem.moments import running_spin
 from ...problem.system import (
     ANGULAR,
     BODY_SIZE,
@@ -147,26 +146,11 @@ def book_contacts(model, over, contacts, approach, fired, ledger, given):
 
 @kernel
 def book_moments(model, body_a, body_b, over, moments, ledger, given) -> None:
-    """Moments against spinning and rolling, as friction: what they take is m·u with the relative turning u. What they
-    do on the bodies that forces move, m·ω_b - m·ω_a, differs from it by the work of those with a prescribed motion and
-    of running surfaces."""
+    """Moments against spinning and rolling, as friction."""
     for r in range(int(moments.count[0])):
         k = int(moments.load[r])
-        if k < 0:
-            continue
-        a, b, m, nothing = int(body_a[k]), int(body_b[k]), row(moments.impulse, r), (0.0, 0.0, 0.0)
-        w_a, w_b, kind = row(over.w, a), row(over.w, b), model.kind
-        running = sub(running_spin(model.motions, over, b), running_spin(model.motions, over, a))
-        taken = min(dot(m, add(running, sub(w_b, w_a))), 0.0)
-        work, sign = 0.0, 0.0
-        if moves(kind, b):
-            work, sign = dot(m, w_b), 1.0
-            give(given, b, nothing, m)
-        if moves(kind, a):
-            work, sign = work - dot(m, w_a), sign - 1.0
-            give(given, a, nothing, scale(-1.0, m))
-        credit(ledger, FRICTION, taken, nothing, scale(sign, m))
-        credit(ledger, DRIVEN, work - taken, nothing, nothing)
+        if k >= 0:
+            add_moment(model, over, int(body_a[k]), int(body_b[k]), row(moments.impulse, r), ledger, given)
 
 
 @helper
