@@ -17,6 +17,7 @@ from .gjk import EXPANSIONS, OVERLAP, SIMPLEX, expand, fill_simplex, gjk, suppor
 from .known_features import (
     APART,
     CLEAR,
+    NEAR,
     NOTHING,
     facing_features,
     find_note,
@@ -26,6 +27,7 @@ from .known_features import (
     recall,
 )
 from .manifold import B_SIDE, CORNER, lay_over, reduce_corners
+from .over_triangle import face_towards, lateral, leans, over_face, touch_leaning
 from .polytope import (
     EDGES,
     FACES,
@@ -43,7 +45,6 @@ from .polytope import (
     put_face,
     put_round,
     separating_axis,
-    shadow,
     spot,
 )
 
@@ -246,23 +247,6 @@ def touch_convex(geom, solids, work, a, b, margin, first):
 
 
 @helper
-def lateral(geom, solids, work, a, b):
-    """How far core a overlaps the triangle b sideways: along its faces, and out of the triangle across its edges. Where
-    that is little beside what it overlaps along directions of the triangle's own, it has not come through the triangle:
-    it touches the neighbour, from the side."""
-    core, na, nb = work.core, solids.info[a, POINTS], solids.info[b, POINTS]
-    least = math.inf
-    for j in range(3):
-        m = spot(work.cone, 1 + 2 * j)
-        least = min(least, shadow(core[1], nb, m)[1] - dot(m, support(core[0], na, geom, a, neg(m))))
-    first = first_loop(solids, a)
-    for f in range(solids.info[a, FACES]):
-        n = spot(core[0], na + f)
-        least = min(least, dot(n, spot(core[0], solids.loops[first + f, 1])) - shadow(core[1], nb, n)[0])
-    return max(least, 0.0)
-
-
-@helper
 def touch_found(geom, solids, work, a, b, answer, margin, first):
     """As `touch_convex`, for two shapes whose cores are loaded; answer: what `gjk` and `direction` say of them."""
     core, simplex, patch = work.core, work.simplex, work.patch
@@ -278,6 +262,8 @@ def touch_found(geom, solids, work, a, b, answer, margin, first):
         behind = apart and dot(front, n) < -0.999 and distance < ra
         if apart and not behind and (na == 1 or dot(front, n) < 0.0):
             return first
+        if apart and not behind and leans(solids, work, a, front):
+            return touch_leaning(geom, solids, work, a, b, front, margin, first)
         separation, n, known = -distance if behind else separation, front, behind
     ca, cb = put_features(geom, solids, work, a, b, n)
     p, q = support(core[0], na, geom, a, n), support(core[1], nb, geom, b, neg(n))
@@ -296,3 +282,25 @@ def touch_found(geom, solids, work, a, b, answer, margin, first):
         point = between(axpy(ra, n, p), axpy(-rb, n, q))
         return finish(geom, a, b, patch, first, last, separation - ra - rb, point, n, margin)
     return first + reduce_corners(geom, a, b, patch, first, last - first)
+
+
+@helper
+def touch_triangle(geom, solids, work, a, f, margin, first):
+    """As `touch_convex`, for a shape whose core is loaded and the triangle in hand; returns also the face of the shape
+    that was nearest to the triangle, to be tried first for the next one, as f now is; -1 = none."""
+    core, simplex, b, ra = work.core, work.simplex, geom.x.shape[0] - 1, swell(geom, a)
+    size, distance, rows, n = geom.core[a] + geom.core[b], 0.0, 1, spot(work.cone, 0)
+    limit = margin + ra + CLEAR * size
+    if f >= 0:
+        distance, n = over_face(solids, work, a, f, size, limit)
+    separation, known = distance, distance > 0.0
+    if not known:
+        distance, rows = gjk(core[0], solids.info[a, POINTS], core[1], 3, geom, a, b, limit, simplex)
+    if distance > limit:
+        return first, f
+    load_faces(geom, solids, b, core[1])
+    if not known:
+        separation, n = direction(geom, solids, work, a, b, distance, rows)
+        nearest, cosine = face_towards(solids, work, a, n)
+        f = nearest if cosine > NEAR else f
+    return touch_found(geom, solids, work, a, b, (distance, rows, separation, n), margin, first), f

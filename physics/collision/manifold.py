@@ -300,11 +300,19 @@ def beside(patch, i, j, p, n):
 
 
 @helper
+def is_beside(patch, i, j, p, n):
+    """Whether a point p lies to the right of the line from row i to row j by more than rounding: an end of it does
+    not."""
+    d = sub(spot(patch, j), spot(patch, i))
+    return beside(patch, i, j, p, n) > SLIVER * dot(d, d)
+
+
+@helper
 def side_beside(patch, first, p, n):
     """The side (i, j) of the first four rows that p lies beside; -1, -1 where it lies within."""
     for i in range(first, first + 4):
         for j in range(first, first + 4):
-            if i == j or beside(patch, i, j, p, n) <= 0.0:
+            if i == j or not is_beside(patch, i, j, p, n):
                 continue
             outer = True
             for k in range(first, first + 4):
@@ -334,8 +342,8 @@ def hold_load(patch, first, count, load, n):
     k = farthest_beside(patch, first, count, i, j, 1.0, n) if i >= 0 else -1
     if k < 0:
         return
-    while k >= 0 and (beside(patch, i, k, load, n) > 0.0 or beside(patch, k, j, load, n) > 0.0):
-        i, j = (i, k) if beside(patch, i, k, load, n) > 0.0 else (k, j)
+    while k >= 0 and (is_beside(patch, i, k, load, n) or is_beside(patch, k, j, load, n)):
+        i, j = (i, k) if is_beside(patch, i, k, load, n) else (k, j)
         k = farthest_beside(patch, first, count, i, j, 1.0, n)
     behind = farthest_beside(patch, first, count, i, j, -1.0, n)
     third = k if k >= 0 else behind

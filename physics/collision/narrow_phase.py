@@ -10,9 +10,10 @@ import numpy as np
 
 from ..core.jit import helper, kernel, program
 from ..core.model import Array, IntArray
+from ..core.vec import neg, row
 from ..shapes.table import FORMS, SCENERY
 from .box_box import box_box
-from .convex import touch_convex
+from .convex import touch_convex, touch_triangle
 from .geometry import (
     BOWL,
     BOX,
@@ -34,7 +35,8 @@ from .geometry import (
 from .heights import plane_height
 from .hollow import touch_hollow
 from .manifold import EVEN, SAME_DIRECTION, reduce_corners, reduce_groups, reduce_points
-from .polytope import POINT_ROW, POINTS
+from .over_triangle import face_towards
+from .polytope import POINT_ROW, POINTS, load_faces, load_points
 from .round import (
     balls,
     box_plane,
@@ -242,16 +244,21 @@ def touch_convex_pairs(geom, solids, sheets, work, pairs, chosen, count, reach, 
 
     The triangles of one pair follow one another, and their points are reduced together.
     """
-    first, patch, cone = 0, work.patch, work.cone
+    first, patch, cone, face, loaded = 0, work.patch, work.cone, -1, -1
     for i in range(count):
         p, t = chosen[i, 0], chosen[i, 1]
         a, b, flip = in_order(geom.kind, pairs, p)
-        margin, second = reach[a] + reach[b], b
-        cone[7, 0] = 0.0
+        margin = reach[a] + reach[b]
         if t >= 0:
             load_triangle(geom, b, sheets[t], work.core[1], cone)
-            second = geom.x.shape[0] - 1
-        last = touch_convex(geom, solids, work, a, second, margin, first)
+            if loaded != p:
+                load_points(geom, solids, a, work.core[0])
+                load_faces(geom, solids, a, work.core[0])
+                face, loaded = face_towards(solids, work, a, neg(row(cone, 0)))[0], p
+            last, face = touch_triangle(geom, solids, work, a, face, margin, first)
+        else:
+            cone[7, 0] = 0.0
+            last = touch_convex(geom, solids, work, a, b, margin, first)
         for k in range(first, last):
             patch[k, 8] = t + 1
         ends = i + 1 == count or chosen[i + 1, 0] != p

@@ -382,7 +382,13 @@ def put_edge(core, solids, s, n, side, feature_out):
     if found < 0:
         put_corner(feature_out, 0, spot(core, top), side + top)
         return 1
-    v, w = int(solids.edges[found, 0]), int(solids.edges[found, 1])
+    return put_known_edge(core, solids, found, side, feature_out)
+
+
+@helper
+def put_known_edge(core, solids, edge, side, feature_out):
+    """An edge as a feature; returns its number of corners."""
+    v, w = int(solids.edges[edge, 0]), int(solids.edges[edge, 1])
     put_corner(feature_out, 0, spot(core, v), side + edge_name(v, w))
     put_corner(feature_out, 1, spot(core, w), side + edge_name(v, w))
     return 2

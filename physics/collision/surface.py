@@ -5,6 +5,10 @@ Two surfaces touch where a corner of one is over a face of the other, or where a
 edges that stick out can be first to touch, and those of flat or hollow places are silent, so that nothing is held up by
 how a surface is divided. A corner touches a face only if none of its edges leads through it, and of two faces that meet
 in an edge which sticks out it touches the one that it is less deep under; in an inner corner it touches both.
+
+Where two move so fast that their contacts are looked for farther ahead than either is thick, a corner that stops may
+turn others through the other mesh before the step ends. Corners above a face then count too, though an edge leads from
+them to a lower one: those that the body turns upon soonest.
 """
 
 import math
@@ -14,12 +18,12 @@ import numpy as np
 
 from ..core.jit import helper, kernel, program
 from ..core.model import Array, IntArray, Meshes, Model, ShapeKind, movable
-from ..core.vec import add, axpy, cross, dot, mat_vec, norm, row, scale, sub
+from ..core.vec import add, axpy, cross, dot, mat_vec, norm, row, scale, sub, tangents
 from .bvh import STACK
 from .geometry import MESH, PLANE, axis, extent, origin, put_point, to_local, to_world
 from .heights import plane_height
 from .hollow import put_within, wall
-from .manifold import reduce_groups, reduce_points
+from .manifold import SAME_DIRECTION, reduce_groups, reduce_points, spot, swap_points
 from .narrow_phase import SURFACES, in_order, put_rows
 from .round import put_foot
 from .triangles import local_bounds
@@ -30,6 +34,7 @@ CROSSES = 1e-3   # sine of the angle between two edges below which they do not c
 BESIDE = 1e-9    # how far beside a face a corner may be and yet over it, relative to the size
 NEARER = 1e-6    # two contacts of one direction that are nearer to each other, relative to the size, are one
 SHEET = 0.1      # how deep a surface without an inside may be pressed, relative to the size
+SECTORS = 6      # about the lowest corner, in each of which one of those ahead is kept
 OF_A, OF_B, OF_EDGES = range(3)  # what the feature of a contact counts: corners of the one, of the other, edges
 
 
@@ -191,9 +196,9 @@ def put_between(geom, m, patch, k, middle, normal, gap, feature, part):
 
 
 @helper
-def corner_on_faces(geom, meshes, outline, frame, m, v, reach, side, patch, k):
+def corner_on_faces(geom, meshes, outline, frame, m, v, reach, ahead, side, patch, k):
     """Contacts of corner v of another mesh with the faces of mesh m; side: 1.0 where normals point to m, else -1.0.
-    reach: (margin, how deep)."""
+    reach: (margin, how deep). ahead: only with those faces below it through which an edge of the corner leads."""
     margin, deep = reach
     p, wide = to_frame(frame, row(meshes.vertices, v)), max(margin, deep)
     low, high = sub(p, (wide, wide, wide)), add(p, (wide, wide, wide))
@@ -208,7 +213,9 @@ def corner_on_faces(geom, meshes, outline, frame, m, v, reach, side, patch, k):
             t = meshes.leaf_order[r]
             n = row(meshes.triangle_normal, t)
             height = dot(n, sub(p, corner_at(meshes, t, 0)))
-            if height > margin or height < -deep or leads_through(outline, v, turned_back(frame, scale(-1.0, n))):
+            if height > margin or height < (0.0 if ahead else -deep):
+                continue
+            if leads_through(outline, v, turned_back(frame, scale(-1.0, n))) != ahead:
                 continue
             if is_over(geom, meshes, outline, frame, m, t, v, p, height, deep):
                 k = put_between(geom, m, patch, k, axpy(-0.5 * height, n, p), scale(-side, n), height,
@@ -225,8 +232,75 @@ def crowded(geom, a, b, patch, k):
 
 
 @helper
-def corners_on_faces(geom, meshes, outline, a, m, reach, side, patch, k):
-    """Contacts of the corners of mesh a with the faces of mesh m."""
+def lowest_alike(patch, count, i):
+    """The row with the least gap of those that push along the direction of row i."""
+    n, lowest = direction_of(patch, i), i
+    for j in range(count):
+        if dot(direction_of(patch, j), n) > SAME_DIRECTION and patch[j, 6] < patch[lowest, 6]:
+            lowest = j
+    return lowest
+
+
+@helper
+def direction_of(patch, i):
+    """Normal of row i of a patch."""
+    return (patch[i, 3], patch[i, 4], patch[i, 5])
+
+
+@helper
+def turn_to(patch, i, j):
+    """(sector, tangent of the angle) about row i in which row j lies and by which the one's body turns until both have
+    the same gap."""
+    n = direction_of(patch, i)
+    t1, t2 = tangents(n)
+    d = sub(spot(patch, j), spot(patch, i))
+    x, y, rise = dot(d, t1), dot(d, t2), patch[j, 6] - patch[i, 6]
+    sector = int((math.atan2(y, x) / math.pi + 1.0) * (0.5 * SECTORS)) % SECTORS
+    return sector, rise / max(math.sqrt(x * x + y * y), 1e-12 * rise)
+
+
+@helper
+def keep_ahead(patch, first, count):
+    """Of the corners ahead, rows first : count, keep those that a body can turn upon soonest: about the lowest corner
+    of a direction that of each sector for which it turns least. Returns the number of rows left."""
+    k = first
+    while k < count:
+        base = lowest_alike(patch, count, k)
+        if base >= k:  # it is one of them, and stays
+            swap_points(patch, base, k)
+            base, k = k, k + 1
+        n, alike = direction_of(patch, base), k
+        for j in range(k, count):
+            if dot(direction_of(patch, j), n) > SAME_DIRECTION:
+                swap_points(patch, alike, j)
+                alike += 1
+        kept = k
+        for sector in range(SECTORS):
+            best, least = -1, math.inf
+            for j in range(kept, alike):
+                of, turn = turn_to(patch, base, j)
+                if of == sector and turn < least:
+                    best, least = j, turn
+            if best >= 0:
+                swap_points(patch, best, kept)
+                kept += 1
+        for j in range(alike, count):
+            swap_points(patch, j, kept + j - alike)
+        count -= alike - kept
+        k = kept
+    return count
+
+
+@helper
+def fewer_ahead(patch, first, k):
+    """Fewer corners ahead, where they fill half of the patch."""
+    return k if k <= patch.shape[0] // 2 else keep_ahead(patch, first, k)
+
+
+@helper
+def corners_on_faces(geom, meshes, outline, a, m, reach, ahead, side, patch, k):
+    """Contacts of the corners of mesh a with the faces of mesh m. ahead: see `corner_on_faces`; these come after the
+    others, whose number is `ahead`; -1 = the others."""
     low, high = local_bounds(geom, m, a, reach[0])
     frame, stack, depth = frame_in(geom, a, m), outline.stacks[0], 1
     stack[0] = meshes.node_start[geom.data[a]]
@@ -240,8 +314,8 @@ def corners_on_faces(geom, meshes, outline, a, m, reach, side, patch, k):
             for j in range(3):
                 v = meshes.triangles[t, j]
                 if outline.owns[t] & (1 << j) and within_box(row(meshes.vertices, v), low, high):
-                    k = corner_on_faces(geom, meshes, outline, frame, m, v, reach, side, patch, k)
-            k = crowded(geom, a, m, patch, k)
+                    k = corner_on_faces(geom, meshes, outline, frame, m, v, reach, ahead >= 0, side, patch, k)
+            k = crowded(geom, a, m, patch, k) if ahead < 0 else fewer_ahead(patch, ahead, k)
     return k
 
 
@@ -386,10 +460,15 @@ def touch_surface(geom, meshes, outline, work, a, b, margin) -> int:
     if geom.kind[b] != MESH:
         return corners_of_all(geom, meshes, outline, a, b, margin, patch)
     reach = margin, depth_of(geom, outline, a, b)
-    k = corners_on_faces(geom, meshes, outline, a, b, reach, 1.0, patch, 0)
-    k = corners_on_faces(geom, meshes, outline, b, a, reach, -1.0, patch, k)
+    k = corners_on_faces(geom, meshes, outline, a, b, reach, -1, 1.0, patch, 0)
+    k = corners_on_faces(geom, meshes, outline, b, a, reach, -1, -1.0, patch, k)
     k = edges_on_edges(geom, meshes, outline, a, b, reach, patch, k)
-    return reduce_groups(geom, a, b, patch, k, NEARER * min(geom.bound[a], geom.bound[b]))
+    k = reduce_groups(geom, a, b, patch, k, NEARER * min(geom.bound[a], geom.bound[b]))
+    if margin <= reach[1]:
+        return k
+    last = corners_on_faces(geom, meshes, outline, a, b, reach, k, 1.0, patch, k)
+    last = corners_on_faces(geom, meshes, outline, b, a, reach, k, -1.0, patch, last)
+    return keep_ahead(patch, k, last)
 
 
 @program

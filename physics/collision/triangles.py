@@ -11,7 +11,9 @@ from ..core.jit import helper, kernel
 from ..core.model import Array, Meshes
 from ..core.vec import add, dot, norm, row, scale, sub
 from .bvh import STACK
-from .geometry import origin, to_local, to_world
+from .geometry import axis, origin, to_local, to_world
+
+ROUNDING = 1e-9  # relative to the size: by how much what is left out must be farther than asked for
 
 
 def new_sheets(meshes: Meshes) -> Array:
@@ -52,10 +54,46 @@ def local_bounds(geom, a, m, margin):
 
 
 @helper
-def faces_shape(geom, sheets, a, m, t, margin):
-    """Whether the plane of triangle t comes as near to shape a as the margin."""
-    c = to_local(geom, m, sub(origin(geom, a), origin(geom, m)))
-    return abs(dot(row(sheets[t], 3), sub(c, row(sheets[t], 0)))) <= geom.bound[a] + margin
+def box_in(geom, a, m):
+    """The box of the core of shape a, in whose frame shape m is: (half extents, rows of the rotation from m's frame,
+    place of m's origin relative to the box's centre)."""
+    x, y, z = (to_local(geom, m, axis(geom, a, 0)), to_local(geom, m, axis(geom, a, 1)),
+               to_local(geom, m, axis(geom, a, 2)))
+    place = sub(to_local(geom, a, sub(origin(geom, m), origin(geom, a))), row(geom.box, a))
+    return (geom.box[a, 3], geom.box[a, 4], geom.box[a, 5]), (x, y, z), place
+
+
+@helper
+def comes_near(box, sheet, reach):
+    """Whether a triangle comes as near to a core as `reach` [m], as far as the core's box tells, see `box_in`: the box
+    reaches to the triangle's plane, and to the box about the triangle along its own axes."""
+    half, turn, place = box
+    p, q, r, n = row(sheet, 0), row(sheet, 1), row(sheet, 2), row(sheet, 3)
+    high, wide, square = 0.0, reach, 0.0
+    for k in range(3):
+        a, b, c = dot(turn[k], p) + place[k], dot(turn[k], q) + place[k], dot(turn[k], r) + place[k]
+        beside = max(min(a, b, c), -max(a, b, c)) - half[k]
+        if beside > 0.0:
+            square += beside * beside
+        along = dot(turn[k], n)
+        high += along * a
+        wide += abs(along) * half[k]
+    return square <= reach * reach and abs(high) <= wide
+
+
+@helper
+def node_near(box, meshes, k, reach):
+    """Likewise, whether node k of the mesh does: along the axes of the core's box."""
+    half, turn, place = box
+    low, high, square = row(meshes.node_min, k), row(meshes.node_max, k), 0.0
+    for i in range(3):
+        middle, wide = place[i], half[i]
+        for j in range(3):
+            middle += 0.5 * turn[i][j] * (low[j] + high[j])
+            wide += 0.5 * abs(turn[i][j]) * (high[j] - low[j])
+        beside = max(abs(middle) - wide, 0.0)
+        square += beside * beside
+    return square <= reach * reach
 
 
 @kernel
@@ -72,6 +110,7 @@ def find_triangles(geom, meshes, pairs, chosen, count, reach, rank, sheets, stac
             a, m = m, a
         margin = reach[a] + reach[m]
         low, high = local_bounds(geom, a, m, margin)
+        box, far = box_in(geom, a, m), (1.0 + ROUNDING) * (margin + geom.swell[a]) + ROUNDING * geom.bound[a]
         depth = 1
         stack[0] = meshes.node_start[geom.data[m]]
         while depth > 0:
@@ -86,9 +125,11 @@ def find_triangles(geom, meshes, pairs, chosen, count, reach, rank, sheets, stac
                 stack[depth], stack[depth + 1] = child[k, 1], child[k, 0]
                 depth += 2
                 continue
+            if not node_near(box, meshes, k, far):
+                continue
             first = -child[k, 0] - 1
             for leaf in range(first, first + child[k, 1]):
-                if faces_shape(geom, sheets, a, m, order[leaf], margin):
+                if comes_near(box, sheets[order[leaf]], far):
                     if total < found_out.shape[0]:
                         found_out[total, 0], found_out[total, 1] = p, order[leaf]
                     total += 1
