@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
-from ...core.jit import helper, kernel
+from ...core.jit import helper, inlined, kernel, program
 from ...core.model import DYNAMIC
 from ...core.state import Case
 from ...core.sym3 import put_three, three
+from ...core.team import share_out
 from ...core.vec import (
     add,
     axpy,
@@ -40,6 +41,7 @@ from ...problem.assemble import (
     put_flat,
     surface_velocity,
 )
+from ...problem.parts import round_of
 from ...problem.system import (
     ANGULAR,
     ARM_A,
@@ -192,7 +194,7 @@ def find_involved(model, mechanisms, stiff, system, need, need_rows, involved_ou
 
 
 # ------------------------------------------------------------------------------------------------------- positions
-@kernel
+@program
 def separate(gap, half_turn, system, slop, h, need, need_rows, shift_out):
     """Small displacements that take overlap out of contacts that do not separate, and out of limits of trees;
     velocities are not touched, so no kinetic energy comes of it. They stand in the Motion shift_out in the place of
@@ -230,16 +232,41 @@ def separate(gap, half_turn, system, slop, h, need, need_rows, shift_out):
             s = max(0.0, need_rows[k, 1] - blocks.step[k] * missing)
             push_row(blocks, k, s - need_rows[k, 1], shift_out.q_dot)
             need_rows[k, 1] = s
+        if system.parts.count[0] > 0:
+            separate_parts(system, sweep % 2, need, shift_out)
+            continue
         for j in range(count):
             k = j if sweep % 2 == 0 else count - 1 - j
-            n = three(rows, k, NORMAL)
-            missing = need[k, 0] + dot(n, pair_velocity(system, shift_out, k))
-            s = max(0.0, need[k, 1] - rows[k, NORMAL_STEP] * missing)
-            change = s - need[k, 1]
-            if change != 0.0:
-                need[k, 1] = s
-                push_pair(system, shift_out, k, scale(change, n))
+            need[k, 1] = push_apart(system, k, need[k, 0], need[k, 1], shift_out)
     return found
+
+
+@inlined
+def push_apart(system, k, gap, s, shift_out):
+    """Push the bodies of contact k apart by s, which leaves them the gap, or by less; returns the new s."""
+    n = three(system.rows, k, NORMAL)
+    missing = gap + dot(n, pair_velocity(system, shift_out, k))
+    new = max(0.0, s - system.rows[k, NORMAL_STEP] * missing)
+    if new != s:
+        push_pair(system, shift_out, k, scale(new - s, n))
+    return new
+
+
+@kernel
+def separate_part(p, system, begin, back, need, shift_out) -> None:
+    """All contacts of part begin + p, backwards where back is 1."""
+    low, high = system.parts.first[begin + p], system.parts.first[begin + p + 1]
+    for k in range(low, high):
+        at = low + high - 1 - k if back == 1 else k
+        need[at, 1] = push_apart(system, at, need[at, 0], need[at, 1], shift_out)
+
+
+@program
+def separate_parts(system, back, need, shift_out) -> None:
+    """All contacts once, part by part."""
+    for turn in range(2):
+        begin, parts = round_of(system.parts, turn, back)
+        share_out(parts, separate_part, (system, begin, back, need, shift_out))
 
 
 @helper
