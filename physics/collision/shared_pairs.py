@@ -14,7 +14,7 @@ from .broad_phase import stand_in_columns, sweep_column
 from .geometry import PATCH
 from .narrow_phase import CONVEX, Found, put_rows
 
-MANY_SHAPES = 500  # from which on threads share the search for pairs
+MANY_SHAPES = 300  # from which on threads share the search for pairs
 MANY_PAIRS = 500   # of boxes, from which on threads share them
 A_SHARE = 64       # of these
 ROWS = 512         # of points, or pairs, that a thread keeps before it writes them

@@ -19,8 +19,9 @@ from .jit import Standing, helper, kernel
 
 VARIABLE = "CONTACTLAB_THREADS"
 MOST_THREADS = 8   # by default: a step of thousands of bodies has no more to share
-SPINS = 4000       # looks for a job before a helper sleeps: some tenths of a millisecond
+SPINS = 10_000     # looks for a job before a helper sleeps: some tenths of a millisecond
 LEAST_ALONE, MOST_ALONE = 128, 1 << 15  # jobs done alone after a long wait: those of one step, of a second
+NAPS = 20          # after which the core of a helper under way must have been given to another program
 NAP = 50           # of who waits for a share under way whose thread has no core [µs]
 
 # words, those that change together on a cache line of their own: number of the job, odd while it is handed out;
@@ -106,7 +107,7 @@ def hand_out(count, code, args) -> None:
             spins = pause(spins + 1)
             if spins > SPINS:
                 lock(load(NEVER), NAP)
-        be_patient(spins > SPINS)
+        be_patient(spins > SPINS + NAPS)
         failed = load(FAILED)
         store(BUSY, 0)
     if failed != 0:
@@ -148,6 +149,7 @@ def serve(me) -> None:
 _helpers: list[threading.Thread] = []
 _changing = threading.Lock()
 _wanted: int | None = None
+_asked = False  # whether there is any work for helpers
 
 
 def threads() -> int:
@@ -167,10 +169,14 @@ def set_threads(count: int | None) -> None:
         raise ValueError(f"threads: 1 to {MOST_HELPERS + 1}, not {count}")
     _dismiss()
     _wanted = count
+    if _asked:
+        gather()
 
 
 def gather() -> None:
     """Let helpers stand by, where there are to be any and are none yet."""
+    global _asked
+    _asked = True
     with _changing:
         if _helpers or threads() < 2:
             return

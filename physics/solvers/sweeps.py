@@ -41,14 +41,15 @@ def sweep_members(system, members, sweeps, tolerance):
 
 
 @kernel
-def sweep_part(p, system, members, first, begin, back, worst_out) -> None:
-    """Visit the contacts of part begin + p, backwards where back is 1; worst_out (parts,): square of the largest
-    change."""
-    low, high, worst = first[begin + p], first[begin + p + 1], 0.0
-    for i in range(low, high):
-        k = int(members[low + high - 1 - i] if back == 1 else members[i])
-        worst = max(worst, visit_pair(system, k))
-    worst_out[begin + p] = worst
+def sweep_part(p, system, some, first, begin, back, passes, worst_out) -> None:
+    """Visit the contacts of part begin + p, backwards where back is 1; of two passes the other one the other way.
+    worst_out (2, parts): square of the largest change, of sweeps forwards and backwards."""
+    low, high = first[begin + p], first[begin + p + 1]
+    for one in range(passes):
+        way, worst = back ^ one, 0.0
+        for i in range(low, high):
+            worst = max(worst, visit_pair(system, int(some[low + high - 1 - i if way == 1 else i])))
+        worst_out[way, begin + p] = worst
 
 
 @helper
@@ -65,18 +66,23 @@ def parts_of(system, some, first_out):
 
 @program
 def sweep_parts(system, some, sweeps, tolerance) -> float:
-    """Sweep over an island part by part, to and fro; returns the last change [m/s]. What is no contact comes first."""
-    first, worst, q_dot = np.zeros(LAYERS + 1, np.int64), np.zeros(LAYERS), system.motion.q_dot
+    """Sweep over an island part by part, to and fro; returns the last change [m/s]. What is no contact comes first.
+
+    A sweep ends with the round of parts with which the next one begins: these go to and fro at once, unless something
+    comes between. A thread then has them in its cache, and half as often threads wait for each other."""
+    first, worst, q_dot = np.zeros(LAYERS + 1, np.int64), np.zeros((2, LAYERS)), system.motion.q_dot
     contacts, change = parts_of(system, some, first), 0.0
+    others, begun = some[contacts:], 0
     for done in range(sweeps):
-        largest = 0.0
-        for j in some[contacts:]:
+        back, largest = done % 2, 0.0
+        for j in others:
             largest = max(largest, visit_member(system, int(j), q_dot))
-        for turn in range(2):
-            begin, parts = round_of(system.parts, turn, done % 2)
-            share_out(parts, sweep_part, (system, some, first, begin, done % 2, worst))
+        for turn in range(begun, 2):
+            begin, parts = round_of(system.parts, turn, back)
+            begun = 1 if turn == 1 and len(others) == 0 and done + 1 < sweeps else 0
+            share_out(parts, sweep_part, (system, some, first, begin, back, 1 + begun, worst))
         for p in range(system.parts.count[1]):
-            largest = max(largest, worst[p])
+            largest = max(largest, worst[back, p])
         change = math.sqrt(largest)
         if change <= tolerance:
             break

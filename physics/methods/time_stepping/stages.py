@@ -221,9 +221,15 @@ def separate(gap, half_turn, system, slop, h, need, need_rows, shift_out):
     shift_out.v[:] = 0.0
     if found == 0:
         return 0
+    limits = 0
+    for k in range(int(blocks.count[OTHERS])):
+        limits += keeps_limit(blocks, k)
     for i in range(len(motion.bodies)):
         for c in range(INV_MASS, BODY_SIZE):
             shift_out.bodies[i, c] = motion.bodies[i, c]
+    if system.parts.count[0] > 0 and limits == 0:
+        separate_parts(system, need, shift_out)
+        return found
     for sweep in range(SEPARATE_SWEEPS):
         for k in range(int(blocks.count[OTHERS])):
             if not keeps_limit(blocks, k):
@@ -232,9 +238,6 @@ def separate(gap, half_turn, system, slop, h, need, need_rows, shift_out):
             s = max(0.0, need_rows[k, 1] - blocks.step[k] * missing)
             push_row(blocks, k, s - need_rows[k, 1], shift_out.q_dot)
             need_rows[k, 1] = s
-        if system.parts.count[0] > 0:
-            separate_parts(system, sweep % 2, need, shift_out)
-            continue
         for j in range(count):
             k = j if sweep % 2 == 0 else count - 1 - j
             need[k, 1] = push_apart(system, k, need[k, 0], need[k, 1], shift_out)
@@ -253,20 +256,23 @@ def push_apart(system, k, gap, s, shift_out):
 
 
 @kernel
-def separate_part(p, system, begin, back, need, shift_out) -> None:
-    """All contacts of part begin + p, backwards where back is 1."""
+def separate_part(p, system, begin, back, passes, need, shift_out) -> None:
+    """All contacts of part begin + p, backwards where back is 1; of two passes the other one the other way."""
     low, high = system.parts.first[begin + p], system.parts.first[begin + p + 1]
-    for k in range(low, high):
-        at = low + high - 1 - k if back == 1 else k
-        need[at, 1] = push_apart(system, at, need[at, 0], need[at, 1], shift_out)
+    for one in range(passes):
+        for k in range(low, high):
+            at = low + high - 1 - k if back ^ one == 1 else k
+            need[at, 1] = push_apart(system, at, need[at, 0], need[at, 1], shift_out)
 
 
 @program
-def separate_parts(system, back, need, shift_out) -> None:
-    """All contacts once, part by part."""
-    for turn in range(2):
-        begin, parts = round_of(system.parts, turn, back)
-        share_out(parts, separate_part, (system, begin, back, need, shift_out))
+def separate_parts(system, need, shift_out) -> None:
+    """All sweeps, part by part; see `sweeps.sweep_parts`."""
+    for sweep in range(SEPARATE_SWEEPS):
+        for turn in range(min(sweep, 1), 2):
+            begin, parts = round_of(system.parts, turn, sweep % 2)
+            passes = 2 if turn == 1 and sweep + 1 < SEPARATE_SWEEPS else 1
+            share_out(parts, separate_part, (system, begin, sweep % 2, passes, need, shift_out))
 
 
 @helper
