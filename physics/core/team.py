@@ -20,9 +20,10 @@ from .jit import Standing, helper, kernel
 VARIABLE = "CONTACTLAB_THREADS"
 MOST_THREADS = 8   # by default: a step of thousands of bodies has no more to share
 SPINS = 10_000     # looks for a job before a helper sleeps: some tenths of a millisecond
-LEAST_ALONE, MOST_ALONE = 128, 1 << 15  # jobs done alone after a long wait: those of one step, of a second
-NAPS = 20          # after which the core of a helper under way must have been given to another program
-NAP = 50           # of who waits for a share under way whose thread has no core [µs]
+LONG = 40_000      # looks whether shares under way are done, a millisecond or more: longer than any share, so that the
+                   # core of a helper must have been given to another program
+NAP = 50           # between looks from then on [µs]
+LEAST_ALONE, MOST_ALONE = 1000, 1 << 15  # jobs done alone after a long wait: those of some 20 steps, of some 600
 
 # words, those that change together on a cache line of their own: number of the job, odd while it is handed out;
 # helpers at it; 1 while a kernel hands out; the job's code and arguments, the threads that it is for, whether a share
@@ -105,9 +106,9 @@ def hand_out(count, code, args) -> None:
         spins = 0
         while load(INSIDE) > 0:
             spins = pause(spins + 1)
-            if spins > SPINS:
+            if spins > LONG:
                 lock(load(NEVER), NAP)
-        be_patient(spins > SPINS + NAPS)
+        be_patient(spins > LONG)
         failed = load(FAILED)
         store(BUSY, 0)
     if failed != 0:
