@@ -10,8 +10,8 @@ from typing import Any
 import llvmlite.binding as llvm
 import numba
 from llvmlite import ir
+from numba import extending
 from numba.core import cgutils
-from numba.extending import intrinsic
 
 from .tuple_abi import Packed, borrowed
 
@@ -22,6 +22,7 @@ CACHE_LINE = 8   # words
 INT, BYTES = ir.IntType(64), 8
 
 numba_types: Any = numba.types  # numba declares fewer attributes of it than used here
+intrinsic: Any = extending.intrinsic  # what it makes is called without the context
 _INTP, _NONE = numba_types.intp, numba_types.none
 _SHARE = (_INTP, _INTP)  # what a share is called with: where its arguments stand, and its number
 
