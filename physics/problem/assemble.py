@@ -211,8 +211,10 @@ def bias_of(approach, contacts, i):
 
 
 @inlined
-def put_contact(model, mechanisms, contacts, memory, approach, system, i, k, arm_a, arm_b, u, bias, part):
-    """Fill row k with contact i, which has the velocity u; False where its impulses would do nothing."""
+def put_contact(model, mechanisms, contacts, memory, approach, system, i, k, motion, law):
+    """Fill row k with contact i; False where its impulses would do nothing. motion and law: what `contact_motion` and
+    `bias_of` say of it."""
+    (arm_a, arm_b, _, u), (bias, part) = motion, law
     rows, bodies = system.rows, system.motion.bodies
     a, b, n, p = int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.normal, i), row(contacts.point, i)
     turn = row(approach.half_turn, i)
@@ -257,11 +259,10 @@ def assemble(model, mechanisms, middle, contacts, before, memory, approach, syst
     """
     k = 0
     for i in range(int(contacts.count[0])):
-        arm_a, arm_b, surface, u = contact_motion(model, middle, before, contacts, i)
-        note_approach(approach, memory, contacts, i, surface, u)
-        bias, part = bias_of(approach, contacts, i)
-        if part != 0 and put_contact(model, mechanisms, contacts, memory, approach, system, i, k, arm_a, arm_b, u, bias,
-                                     part):
+        motion = contact_motion(model, middle, before, contacts, i)
+        note_approach(approach, memory, contacts, i, motion[2], motion[3])
+        law = bias_of(approach, contacts, i)
+        if law[1] != 0 and put_contact(model, mechanisms, contacts, memory, approach, system, i, k, motion, law):
             k += 1
     system.count[0] = k
 

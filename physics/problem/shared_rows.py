@@ -29,22 +29,20 @@ def approach_some(i, model, middle, contacts, before, memory, approach, takes_pa
 
 
 @program
-def assemble_some(i, model, mechanisms, middle, contacts, before, memory, approach, takes_part, place, system) -> None:
-    """Share i: the rows of its contacts."""
+def assemble_some(i, model, mechanisms, middle, contacts, before, memory, approach, place, system) -> None:
+    """Share i: the rows of its contacts, place[c] of contact c, -1 = none."""
     begin, end = some_of(i, contacts)
     for c in range(begin, end):
-        if takes_part[c] == 1:
-            bias, part = bias_of(approach, contacts, c)
-            arm_a, arm_b, _, u = contact_motion(model, middle, before, contacts, c)
-            put_contact(model, mechanisms, contacts, memory, approach, system, c, place[c], arm_a, arm_b, u, bias, part)
+        if place[c] >= 0:
+            motion, law = contact_motion(model, middle, before, contacts, c), bias_of(approach, contacts, c)
+            put_contact(model, mechanisms, contacts, memory, approach, system, c, place[c], motion, law)
 
 
 @program
 def assemble_shared(model, mechanisms, middle, contacts, before, memory, approach, system) -> None:
     """`assemble` for many contacts of which none has a block."""
-    takes_part, place = np.zeros(contacts.count[0], np.int8), np.zeros(contacts.count[0], np.int64)
+    takes_part, place = np.zeros(contacts.count[0], np.int8), np.full(contacts.count[0], -1)
     share_out(SHARES, approach_some, (model, middle, contacts, before, memory, approach, takes_part))
     make_parts(contacts, takes_part, system, place)
     system.count[0] = system.parts.first[system.parts.count[1]]
-    share_out(SHARES, assemble_some,
-              (model, mechanisms, middle, contacts, before, memory, approach, takes_part, place, system))
+    share_out(SHARES, assemble_some, (model, mechanisms, middle, contacts, before, memory, approach, place, system))

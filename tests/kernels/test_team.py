@@ -13,7 +13,7 @@ from contactlab.physics import Scene, Simulation
 from contactlab.physics.collision.narrow_phase import BOXES
 from contactlab.physics.collision.shared_pairs import MANY_PAIRS, MANY_SHAPES
 from contactlab.physics.core import team
-from contactlab.physics.core.atomic import reserve
+from contactlab.physics.core.atomic import WORD, reserve
 from contactlab.physics.core.jit import kernel, program
 from contactlab.physics.core.model import Array
 from contactlab.physics.core.state import LongArray
@@ -146,7 +146,8 @@ def squares(values, marks, factor):
 def test_two_shares_are_under_way_at_once():
     team.set_threads(2)
     team.gather()
-    for _ in range(20):  # where other programs have all cores a helper may come too late
+    for _ in range(40):  # where other programs have all cores a helper may come too late
+        WORD[team.ALONE] = 0
         marks = Marks(np.zeros(1, np.int64), np.full(2, np.nan))
         meet_each_other(marks, 10_000_000)
         if (marks.value == 1.0).all():
