@@ -166,10 +166,8 @@ def threads() -> int:
 def set_threads(count: int | None) -> None:
     """From now on so many threads; None: as many as the variable of the environment says, or the machine has cores."""
     global _wanted
-    if count is not None and not 1 <= count <= MOST_HELPERS + 1:
-        raise ValueError(f"threads: 1 to {MOST_HELPERS + 1}, not {count}")
     _dismiss()
-    _wanted = count
+    _wanted = None if count is None else max(1, min(count, MOST_HELPERS + 1))
     if _asked:
         gather()
 
