@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ...physics.core import jit
 from ...physics.core.kernel_file import DAMAGED
+from ...physics.core.team import VARIABLE, threads
 from ...physics.core.version import CLONE, NAME, clone_version, own_version, version_of
 from .. import machine
 from ..preferences import SETTINGS, faults
@@ -59,6 +60,7 @@ def examine() -> Iterator[Finding]:
     yield from map(_encoder, ("libx264", "libvpx-vp9", "gif"))
     yield _fonts()
     yield _cache()
+    yield Finding("threads", f"{threads()} share a step of many bodies; {VARIABLE} sets how many")
     yield _settings()
     yield _mjcf()
     yield _dialog()

@@ -21,6 +21,7 @@ from typing import IO, Any
 
 from ...physics import Scene, Simulation
 from ...physics.core.given_path import given_path
+from ...physics.core.team import VARIABLE
 from ...physics.core.whole_file import whole_file
 from ...physics.run.sweep import REASON, Row, Start, Sweep
 from ..elsewhere import OwnLaw, lent, own_laws, packed, unpacked
@@ -278,7 +279,7 @@ def _spread(plan: Sweep, missing: Sequence[Point], scheduler: str | None, worker
             plan.simulation(missing[0][1]).step()  # compiles here what all workers then load
             address = stack.enter_context(LocalCluster(
                 n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0",
-                silence_logs=logging.CRITICAL))
+                silence_logs=logging.CRITICAL, env={VARIABLE: "1"}))  # a worker has one core
         try:
             client = stack.enter_context(Client(address, timeout="20s", set_as_default=False))
         except OSError as error:

@@ -152,10 +152,10 @@ def fill_columns(geom, order, first, side, width, sweep):
 
 
 @helper
-def sweep_columns(c, d, later, body, roles, sweep, count):
-    """Add the pairs of a shape of column c and one of column d that begins where it begins, or after it, and before it
-    ends; only after it where `later`, and in its own column. Returns the number of pairs so far."""
-    bounds, shape, found, start = sweep.bounds, sweep.shape, sweep.found, sweep.start  # out of the tuple: slow loads
+def sweep_columns(c, d, later, body, roles, sweep, found, count):
+    """Add to `found` the pairs of a shape of column c and one of column d that begins where it begins, or after it, and
+    before it ends; only after it where `later`, and in its own column. Returns the number of pairs so far."""
+    bounds, shape, start = sweep.bounds, sweep.shape, sweep.start  # out of the tuple: slow loads
     first, end = (start[c - 1] if c > 0 else 0), start[d]
     q = start[d - 1] if d > 0 else 0
     for p in range(first, start[c]):
@@ -178,21 +178,36 @@ def sweep_columns(c, d, later, body, roles, sweep, count):
     return count
 
 
+@helper
+def sweep_column(c, side, body, roles, sweep, found, count):
+    """Add to `found` the pairs that the shapes of column c begin, in this column and in others. Returns the number of
+    pairs so far, which may exceed the room for them."""
+    wide = side * side
+    for k in range(wide + 1 if c == wide else 10):  # wide shapes: all columns; others: nine and the wide ones
+        d, later = k, True
+        if c < wide:
+            i, j = (c // side + k // 3 - 1) & (side - 1), (c % side + k % 3 - 1) & (side - 1)
+            d, later = i * side + j if k < 9 else wide, k < 4
+        if side > 1 or k == 4:
+            count = sweep_columns(c, d, later, body, roles, sweep, found, count)
+    return count
+
+
+@helper
+def stand_in_columns(geom, order, first, sweep):
+    """Fill the rows of the bounds; returns the columns along a side."""
+    side, width = column_grid(geom, order, first)
+    fill_columns(geom, order, first, side, width, sweep)
+    return side
+
+
 @kernel
 def sweep_shapes(geom, body, roles, order, first, sweep):
     """All pairs of bounded shapes whose bounds overlap; returns their number, which may exceed the room for them.
     order: the shapes by the lower ends of their bounds along the axis `first`."""
-    side, width = column_grid(geom, order, first)
-    fill_columns(geom, order, first, side, width, sweep)
-    wide, count = side * side, 0
-    for c in range(wide + 1):
-        for k in range(wide + 1 if c == wide else 10):  # wide shapes: all columns; others: nine and the wide ones
-            d, later = k, True
-            if c < wide:
-                i, j = (c // side + k // 3 - 1) & (side - 1), (c % side + k % 3 - 1) & (side - 1)
-                d, later = i * side + j if k < 9 else wide, k < 4
-            if side > 1 or k == 4:
-                count = sweep_columns(c, d, later, body, roles, sweep, count)
+    side, count = stand_in_columns(geom, order, first, sweep), 0
+    for c in range(side * side + 1):
+        count = sweep_column(c, side, body, roles, sweep, sweep.found, count)
     return count
 
 

@@ -20,6 +20,7 @@ from .broad_phase import (
 from .geometry import bound_shapes, place_shapes
 from .narrow_phase import sort_families
 from .nearby_pairs import NO_ROOM, Near, touch_listed
+from .shared_pairs import MANY_SHAPES, sweep_shared
 
 
 class Detection(NamedTuple):
@@ -46,7 +47,10 @@ def find_pairs(model, detection):
         merge_in_order(geom.lo, first, sweep.order)
     else:
         insert_in_order(geom.lo, first, sweep.order)
-    count = sweep_shapes(geom, body, detection.roles, sweep.order, first, sweep)
+    if len(body) >= MANY_SHAPES:
+        count = sweep_shared(geom, body, detection.roles, sweep.order, first, sweep)
+    else:
+        count = sweep_shapes(geom, body, detection.roles, sweep.order, first, sweep)
     count = search_planes(geom, body, detection.roles, detection.planes, sweep, count)
     if count > len(sweep.found):
         near.needed[2] = count

@@ -29,6 +29,7 @@ from .narrow_phase import (
 )
 from .polytope import Solids
 from .ring import touch_ring_pairs
+from .shared_pairs import MANY_PAIRS, touch_boxes
 from .surface import Outline, touch_surface_pairs
 from .triangles import find_triangles
 
@@ -90,7 +91,9 @@ def touch_listed(model, near, contacts_out):
             return NO_ROOM
     if counts[SURFACES] > 0:
         total = touch_surface_pairs(model, near, total)
-    if counts[BOXES] > 0:
+    if counts[BOXES] >= MANY_PAIRS and near.compound[0] == 0:
+        total = touch_boxes(geom, work, pairs, lists[BOXES], counts[BOXES], reach, total, lists, counts, found)
+    elif counts[BOXES] > 0:
         total = touch_box_pairs(geom, work, pairs, lists[BOXES], counts[BOXES], reach, total, lists, counts, found)
     chosen = np.int64(counts[CONVEX])
     for i in range(min(chosen, len(near.chosen))):

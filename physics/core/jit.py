@@ -322,3 +322,11 @@ def helper(function: Callable) -> Helper:
     return Helper(function, targetoptions={"nopython": True, "nogil": True, "error_model": "numpy",
                                            "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "boundscheck": None},
                   pipeline_class=HelperPipeline)
+
+
+def inlined(function: Callable) -> Helper:
+    """A helper whose code always stands in its callers: for what runs a hundred thousand times a step. Left to itself,
+    LLVM calls one of some size, which is as long as to carry it out."""
+    made = helper(function)
+    made.targetoptions["forceinline"] = True
+    return made

@@ -87,10 +87,10 @@ def _part(context, builder, kind: Packed, address, name: str):
         loaded.set_metadata("invariant.load", invariant)  # a word never changes once it is written
         return loaded
 
-    return _borrowed(context, builder, part, word(DATA), [word(SHAPE + i) for i in range(part.ndim)])
+    return borrowed(context, builder, part, word(DATA), [word(SHAPE + i) for i in range(part.ndim)])
 
 
-def _borrowed(context, builder, kind: Any, data, shape: list):
+def borrowed(context, builder, kind: Any, data, shape: list):
     """A contiguous array of that address and shape. It has no owner: nothing is counted."""
     array = arrayobj.make_array(kind)(context, builder)
     itemsize = context.get_constant(types.intp, numpy_support.as_dtype(kind.dtype).itemsize)
@@ -112,7 +112,7 @@ def _lent(kind: Any, value, c) -> NativeValue:
 
     extents = c.builder.inttoptr(read(fields, NUMPY_SHAPE), word.as_pointer())
     shape = [read(extents, i) for i in range(kind.ndim)]
-    return NativeValue(_borrowed(c.context, c.builder, kind, read(fields, NUMPY_DATA), shape))
+    return NativeValue(borrowed(c.context, c.builder, kind, read(fields, NUMPY_DATA), shape))
 
 
 @contextlib.contextmanager

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import helper, kernel, program
+from ..core.jit import helper, inlined, kernel, program
 from ..core.model import DYNAMIC, LINK, Array, IntArray
 from ..core.sym3 import point_response, put_six, put_three, six, sym_inverse, sym_vec, three, world_inverse_inertia
 from ..core.vec import (
@@ -183,6 +183,70 @@ def half_turn(approach, memory, i, key, n, u):
     return axpy(along, n, extrapolate(carried(own, j, SIDE_TURN, n), side, slight))
 
 
+@inlined
+def contact_motion(model, middle, before, contacts, i):
+    """Of contact i: the arms of both bodies, the velocity of running surfaces, and u before any impulse."""
+    a, b, p = int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.point, i)
+    arm_a = sub(p, row(middle.x, a))
+    arm_b = sub(p, row(middle.x, b))
+    surface = belt_velocity(model.motions, middle.q, a, b, arm_a, arm_b)
+    return arm_a, arm_b, surface, add(surface, relative_velocity(before.bodies, a, b, arm_a, arm_b))
+
+
+@inlined
+def note_approach(approach, memory, contacts, i, surface, u):
+    """Write what the approach holds of contact i, which has the velocity u."""
+    n = row(contacts.normal, i)
+    turn = half_turn(approach, memory, i, contacts.key[i], n, u)
+    approach.zeta[i] = dot(n, sub(u, turn))
+    put(approach.surface, i, surface)
+    put(approach.half_turn, i, turn)
+
+
+@inlined
+def bias_of(approach, contacts, i):
+    """See `restitution_bias`."""
+    return restitution_bias(contacts.gap[i], approach.zeta[i], contacts.restitution[i], approach.scales[REST_SPEED],
+                            approach.scales[TOUCH], approach.scales[H])
+
+
+@inlined
+def put_contact(model, mechanisms, contacts, memory, approach, system, i, k, motion, law):
+    """Fill row k with contact i; False where its impulses would do nothing. motion and law: what `contact_motion` and
+    `bias_of` say of it."""
+    (arm_a, arm_b, _, u), (bias, part) = motion, law
+    rows, bodies = system.rows, system.motion.bodies
+    a, b, n, p = int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.normal, i), row(contacts.point, i)
+    turn = row(approach.half_turn, i)
+    system.contact[k], system.previous[k] = i, -1
+    system.fired[k] = 1 if part == 2 else 0
+    system.body_a[k] = a
+    system.body_b[k] = b
+    system.block[k] = -1
+    put(system.impulse, k, (0.0, 0.0, 0.0))
+    put_three(rows, k, NORMAL, n)
+    put_three(rows, k, ARM_A, arm_a)
+    put_three(rows, k, ARM_B, arm_b)
+    rows[k, FRICTION] = contacts.friction[i]
+    if mechanisms.bound[a] == 1 or mechanisms.bound[b] == 1:
+        if not block_contact(model, mechanisms, system, k):
+            return False
+    else:
+        put_own_block(rows, k, n, point_response(bodies[a, INV_MASS], six(bodies, a, INV_INERTIA), arm_a),
+                      point_response(bodies[b, INV_MASS], six(bodies, b, INV_INERTIA), arm_b))
+    slip, along = axpy(-dot(n, u), n, u), dot(n, turn)
+    side, square = axpy(-along, n, turn), dot(slip, slip)
+    if part == 1 and slips_on(rows, k, memory, int(approach.previous[i]), n, square):
+        turn = axpy(along, n, slip)
+    elif square > 4.0 * dot(side, side):  # it slips, and the turn is that of the slip's direction
+        turn = scale(along, n)
+    carried = sub(carried_velocity(model, mechanisms.trees.work, b, p)[0],
+                  carried_velocity(model, mechanisms.trees.work, a, p)[0])
+    bias_along = add(add(row(approach.surface, i), carried), answerable(system, k, turn))
+    put_three(rows, k, BIAS, axpy(bias, n, bias_along))
+    return True
+
+
 @program
 def assemble(model, mechanisms, middle, contacts, before, memory, approach, system):
     """Fill the rows of the system: one for every contact that takes part in this step, with a block where an impulse is
@@ -193,52 +257,13 @@ def assemble(model, mechanisms, middle, contacts, before, memory, approach, syst
     step. There u = J q̇ differs from what it is in the middle by half of what the way does to it, the `half_turn`: the
     normal turns and the point wanders. To leave it out costs a ball on a curved wall speed at first order in h.
     """
-    rows, bodies, impulse = system.rows, system.motion.bodies, system.impulse
     k = 0
     for i in range(int(contacts.count[0])):
-        a = int(contacts.body_a[i])
-        b = int(contacts.body_b[i])
-        n = row(contacts.normal, i)
-        p = row(contacts.point, i)
-        arm_a = sub(p, row(middle.x, a))
-        arm_b = sub(p, row(middle.x, b))
-        surface = belt_velocity(model.motions, middle.q, a, b, arm_a, arm_b)
-        u = add(surface, relative_velocity(before.bodies, a, b, arm_a, arm_b))
-        turn = half_turn(approach, memory, i, contacts.key[i], n, u)
-        zeta = dot(n, sub(u, turn))
-        approach.zeta[i] = zeta
-        put(approach.surface, i, surface)
-        put(approach.half_turn, i, turn)
-        bias, part = restitution_bias(contacts.gap[i], zeta, contacts.restitution[i], approach.scales[REST_SPEED],
-                                      approach.scales[TOUCH], approach.scales[H])
-        if part == 0:
-            continue
-        system.contact[k], system.previous[k] = i, -1
-        system.fired[k] = 1 if part == 2 else 0
-        system.body_a[k] = a
-        system.body_b[k] = b
-        system.block[k] = -1
-        put(impulse, k, (0.0, 0.0, 0.0))
-        put_three(rows, k, NORMAL, n)
-        put_three(rows, k, ARM_A, arm_a)
-        put_three(rows, k, ARM_B, arm_b)
-        rows[k, FRICTION] = contacts.friction[i]
-        if mechanisms.bound[a] == 1 or mechanisms.bound[b] == 1:
-            if not block_contact(model, mechanisms, system, k):
-                continue
-        else:
-            put_own_block(rows, k, n, point_response(bodies[a, INV_MASS], six(bodies, a, INV_INERTIA), arm_a),
-                          point_response(bodies[b, INV_MASS], six(bodies, b, INV_INERTIA), arm_b))
-        slip, along = axpy(-dot(n, u), n, u), dot(n, turn)
-        side, square = axpy(-along, n, turn), dot(slip, slip)
-        if part == 1 and slips_on(rows, k, memory, int(approach.previous[i]), n, square):
-            turn = axpy(along, n, slip)
-        elif square > 4.0 * dot(side, side):  # it slips, and the turn is that of the slip's direction
-            turn = scale(along, n)
-        carried = sub(carried_velocity(model, mechanisms.trees.work, b, p)[0],
-                      carried_velocity(model, mechanisms.trees.work, a, p)[0])
-        put_three(rows, k, BIAS, axpy(bias, n, add(add(surface, carried), answerable(system, k, turn))))
-        k += 1
+        motion = contact_motion(model, middle, before, contacts, i)
+        note_approach(approach, memory, contacts, i, motion[2], motion[3])
+        law = bias_of(approach, contacts, i)
+        if law[1] != 0 and put_contact(model, mechanisms, contacts, memory, approach, system, i, k, motion, law):
+            k += 1
     system.count[0] = k
 
 

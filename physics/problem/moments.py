@@ -7,6 +7,8 @@ The spin u·n and the rolling u - (u·n) n stop, or are opposed with all there i
 that is nearest to m - ρ u, for every ρ > 0. As Coulomb's friction at a known load this has one solution.
 """
 
+import numpy as np
+
 from ..core.jit import helper, kernel
 from ..core.model import LINK
 from ..core.sym3 import put_three, six, sym_vec, three
@@ -107,12 +109,12 @@ def running_spin(motions, bodies, i):
 
 @kernel
 def load_moments(system) -> None:
-    """Let the contacts that take part in this step, which stand in the order of `Contacts`, bound their moments."""
-    moments, k, count = system.moments, 0, int(system.count[0])
+    """Let the contacts that take part in this step bound their moments."""
+    moments, row_of = system.moments, np.full(len(system.contact), -1, np.int32)
+    for k in range(int(system.count[0])):
+        row_of[system.contact[k]] = k
     for r in range(int(moments.count[0])):
-        while k < count and system.contact[k] < moments.contact[r]:
-            k += 1
-        moments.load[r] = k if k < count and system.contact[k] == moments.contact[r] else -1
+        moments.load[r] = row_of[moments.contact[r]]
 
 
 @kernel

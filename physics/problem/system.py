@@ -38,6 +38,8 @@ INV_MASS = 6   # 0 for bodies that are not dynamic
 INV_INERTIA = 7  # I⁻¹ in the world frame: xx xy xz yy yz zz, 0 for bodies that are not dynamic
 BODY_SIZE = 16  # two cache lines
 
+LAYERS = 64    # most layers of bodies, and so of parts, see `Parts`
+
 CONTACT, MOUSE, LIMIT, MOTOR, MOMENT = range(5)  # Blocks.kind
 USED, OTHERS, ENTRIES, SHORT = range(4)  # Blocks.count: blocks; those that are no contacts, which come first; entries;
                                          # 1 = there was no room for all blocks
@@ -104,6 +106,13 @@ class Moments(NamedTuple):
     impulse: Array     #: (c, 3) the unknown: angular impulse on b [N m s]
 
 
+class Parts(NamedTuple):
+    """Contacts that threads may visit at the same time, see `problem.parts`."""
+
+    count: IntArray    #: (2,) parts of the first round, of both rounds; 0 where contacts are few
+    first: IntArray    #: (LAYERS + 1,) part p has the contacts from first[p] to first[p + 1] of the system
+
+
 class System(NamedTuple):
     """The problem of a step, everything in the world frame; row i of contact arrays is contact i.
 
@@ -123,6 +132,7 @@ class System(NamedTuple):
     grab: MouseSpring
     blocks: Blocks
     moments: Moments
+    parts: Parts        #: of many contacts
 
 
 def empty_motion(bodies: int, velocities: int) -> Motion:
@@ -154,7 +164,8 @@ def empty_system(motion: Motion, capacity: int, blocks: Blocks) -> System:
             body=np.full(1, -1, np.int32), turn=np.zeros(1, np.int32), arm=np.zeros(3), matrix=np.zeros(6),
             inverse=np.zeros(6), bias=np.zeros(3), softness=np.zeros(1), limit=np.zeros(1), impulse=np.zeros(3)),
         blocks=blocks,
-        moments=Moments(np.zeros(1, np.int32), ints(), ints(), np.zeros((capacity, ROW_SIZE)), np.zeros((capacity, 3))))
+        moments=Moments(np.zeros(1, np.int32), ints(), ints(), np.zeros((capacity, ROW_SIZE)), np.zeros((capacity, 3))),
+        parts=Parts(np.zeros(2, np.int32), np.zeros(LAYERS + 1, np.int32)))
 
 
 # ------------------------------------------------------------------------------------------ rows of two free bodies

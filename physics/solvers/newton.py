@@ -34,13 +34,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..core.jit import helper, kernel
+from ..core.jit import helper, program
 from ..core.model import Array
 from ..core.sym3 import three
 from ..core.vec import add, axpy, neg, norm, put, put_rows, row, scale, sub
 from ..problem.assemble import flat, put_flat
-from ..problem.joint_rows import row_residual, visit_row
-from ..problem.moments import moment_residual, turning_of, visit_moment
+from ..problem.joint_rows import row_residual
+from ..problem.moments import moment_residual, turning_of
+from ..problem.parts import MANY_CONTACTS
 from ..problem.problem import ContactProblem, SolveInfo, Takes
 from ..problem.residual import contact_residual
 from ..problem.system import (
@@ -65,9 +66,9 @@ from .contact_modes import set_modes, times, worst_of
 from .interior_point import InteriorPoint
 from .island import STEP, add_products, add_velocity, find_islands, gather, open_island, skyline_of
 from .lcp_info import PivotStep
-from .pgs import visit_contact, visit_grab
 from .skyline import factor_skyline, set_identity, solve_skyline
 from .solver import Solver
+from .sweeps import sweep_members, sweep_parts
 
 MOST = 300          # most row blocks of an island that is solved
 WORK = 2000         # most multiplications of a factorization, per row block; 30 sweeps make about 6000
@@ -174,28 +175,6 @@ def take(system, island):
             put(island.lam, j, row(system.impulse, k))
         else:
             put(island.lam, j, impulse_of(system, k))
-
-
-@helper
-def sweep_members(system, members, sweeps, tolerance):
-    """Sweep over these row blocks of the system as `pgs` does; returns the last change [m/s]."""
-    q_dot, count, change = system.motion.q_dot, int(system.count[0]), 0.0
-    for done in range(sweeps):
-        worst = 0.0
-        for i in range(len(members)):
-            j = int(members[i if done % 2 == 0 else len(members) - 1 - i])
-            if j < count:
-                worst = max(worst, visit_contact(system, j, q_dot))
-            elif system.blocks.kind[j - count] == MOUSE:
-                worst = max(worst, visit_grab(system.grab, system.blocks, q_dot))
-            elif system.blocks.kind[j - count] == MOMENT:
-                worst = max(worst, visit_moment(system, j - count, q_dot))
-            else:
-                worst = max(worst, visit_row(system.blocks, j - count, q_dot))
-        change = math.sqrt(worst)
-        if change <= tolerance:
-            break
-    return change
 
 
 @helper
@@ -463,7 +442,7 @@ def sort_by_island(number, islands, first_out, members_out):
             place[number[j]] += 1
 
 
-@kernel
+@program
 def solve_islands(system, iterations, tolerance, told_out) -> None:
     """Solve the system island by island, in place, and sweep over those that are too large or could not be solved.
     told_out (3,): islands swept, most steps of Newton's method, last change by sweeps [m/s]."""
@@ -493,7 +472,11 @@ def solve_islands(system, iterations, tolerance, told_out) -> None:
                     continue
                 sweeps = max(iterations - swept, 1)
         told_out[ISLANDS_SWEPT] += 1.0
-        told_out[CHANGE] = max(told_out[CHANGE], sweep_members(system, some, sweeps, tolerance))
+        if system.parts.count[0] > 0 and len(some) >= MANY_CONTACTS:
+            change = sweep_parts(system, some, sweeps, tolerance)
+        else:
+            change = sweep_members(system, some, sweeps, tolerance)
+        told_out[CHANGE] = max(told_out[CHANGE], change)
 
 
 class Newton(Solver):

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..core.interruption import look_up
-from ..core.jit import helper, kernel
+from ..core.jit import helper, inlined, kernel
 from ..core.model import Array
 from ..core.sym3 import six, sym_vec, three
 from ..core.vec import add, axpy, dot, neg, norm, put, row, sub
@@ -40,7 +40,6 @@ from ..problem.system import (
     NORMAL_STEP,
     OTHERS,
     SLIP_STEP,
-    USED,
     System,
     block_velocity,
     push,
@@ -54,7 +53,7 @@ AT_ONCE = 200_000  # visits of rows in one call of a kernel: some hundredths of 
 PGS_SWEEPS = 1000  # limit where none is given
 
 
-@helper
+@inlined
 def local_answer(p, u, n, mu, inverse, coupling, normal_step, slip_step):
     """The impulse of one contact that its velocity u at impulse p asks for."""
     stick = sub(p, sym_vec(inverse, u))
@@ -102,11 +101,10 @@ def visit_block(system, k, q_dot):
     return dot(change, change) / (rows[k, NORMAL_STEP] * rows[k, NORMAL_STEP])
 
 
-@helper
-def visit_contact(system, k, q_dot):
-    """A visit to contact k; returns the square of the change of velocity [m2/s2]."""
-    if system.block[k] >= 0:
-        return visit_block(system, k, q_dot)
+@inlined
+def visit_pair(system, k):
+    """A visit to contact k of two bodies that nothing else holds; returns the square of the change of velocity [m2/s2],
+    for which W_nn stands for W."""
     rows, bodies, p = system.rows, system.motion.bodies, row(system.impulse, k)
     a, b = int(system.body_a[k]), int(system.body_b[k])
     arm_a, arm_b = three(rows, k, ARM_A), three(rows, k, ARM_B)
@@ -121,6 +119,14 @@ def visit_contact(system, k, q_dot):
     push(bodies, b, arm_b, change)
     push(bodies, a, arm_a, neg(change))
     return size / (rows[k, NORMAL_STEP] * rows[k, NORMAL_STEP])
+
+
+@inlined
+def visit_contact(system, k, q_dot):
+    """A visit to contact k; returns the square of the change of velocity [m2/s2]."""
+    if system.block[k] >= 0:
+        return visit_block(system, k, q_dot)
+    return visit_pair(system, k)
 
 
 @helper
@@ -152,34 +158,15 @@ def pull_others(system, sweeps, tolerance):
 @kernel
 def sweep_bodies(system, iterations, tolerance, change_out):
     """Sweep over the system until nothing changes by more than `tolerance` [m/s]; returns the sweeps made."""
-    rows, bodies, q_dot = system.rows, system.motion.bodies, system.motion.q_dot
-    impulse, body_a, body_b, block = system.impulse, system.body_a, system.body_b, system.block
-    mixed = system.blocks.count[USED] > system.blocks.count[OTHERS]  # some contacts have a block
+    q_dot = system.motion.q_dot
     count = int(system.count[0])
     done = 0
     change_out[0] = 0.0
     while done < iterations:
-        worst = visit_others(system, q_dot)  # square of the largest change of velocity; for a contact W_nn stands for W
+        worst = visit_others(system, q_dot)  # square of the largest change of velocity
         for j in range(count):
             k = j if done % 2 == 0 else count - 1 - j
-            if mixed and block[k] >= 0:
-                worst = max(worst, visit_block(system, k, q_dot))
-                continue
-            a = int(body_a[k])
-            b = int(body_b[k])
-            arm_a = three(rows, k, ARM_A)
-            arm_b = three(rows, k, ARM_B)
-            p = row(impulse, k)
-            u = add(three(rows, k, BIAS), relative_velocity(bodies, a, b, arm_a, arm_b))
-            new = local_answer(p, u, three(rows, k, NORMAL), rows[k, FRICTION], six(rows, k, INVERSE),
-                               three(rows, k, COUPLING), rows[k, NORMAL_STEP], rows[k, SLIP_STEP])
-            change = sub(new, p)
-            size = dot(change, change)
-            if size > 0.0:
-                put(impulse, k, new)
-                push(bodies, b, arm_b, change)
-                push(bodies, a, arm_a, neg(change))
-                worst = max(worst, size / (rows[k, NORMAL_STEP] * rows[k, NORMAL_STEP]))
+            worst = max(worst, visit_contact(system, k, q_dot))
         done += 1
         change_out[0] = np.sqrt(worst)
         if change_out[0] <= tolerance:

@@ -24,6 +24,8 @@ from ...problem.assemble import assemble, free_motion, match, momenta, warm_star
 from ...problem.grab_row import hold, let_go
 from ...problem.joint_rows import joint_rows, recall_impulses, remember_impulses
 from ...problem.moments import load_moments, oppose_turning, recall_moments, remember_moments
+from ...problem.parts import MANY_CONTACTS
+from ...problem.shared_rows import assemble_shared
 from ...problem.system import SHORT
 from ...solvers.newton import solve_islands
 from ..sleep import (
@@ -276,7 +278,11 @@ def make_rows(model, state, loads, h, work):
         joint_rows(model, work.bounds, state.bodies, state.joints.q, work.start, middle, before, h, mechanisms, system)
     if work.has[OPPOSED] == 1:
         oppose_turning(model, mechanisms, middle, contacts, work.lengths, system)
-    assemble(model, mechanisms, middle, contacts, before, memory, approach, system)
+    system.parts.count[0] = 0
+    if contacts.count[0] >= MANY_CONTACTS and work.has[BOUND] == 0:
+        assemble_shared(model, mechanisms, middle, contacts, before, memory, approach, system)
+    else:
+        assemble(model, mechanisms, middle, contacts, before, memory, approach, system)
     if system.blocks.count[SHORT] != 0:
         return False
     if work.has[STATIC] == 1:

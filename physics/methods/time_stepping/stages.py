@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
-from ...core.jit import helper, kernel
+from ...core.jit import helper, inlined, kernel, program
 from ...core.model import DYNAMIC
 from ...core.state import Case
 from ...core.sym3 import put_three, three
+from ...core.team import share_out
 from ...core.vec import (
     add,
     axpy,
@@ -40,6 +41,7 @@ from ...problem.assemble import (
     put_flat,
     surface_velocity,
 )
+from ...problem.parts import round_of
 from ...problem.system import (
     ANGULAR,
     ARM_A,
@@ -192,7 +194,7 @@ def find_involved(model, mechanisms, stiff, system, need, need_rows, involved_ou
 
 
 # ------------------------------------------------------------------------------------------------------- positions
-@kernel
+@program
 def separate(gap, half_turn, system, slop, h, need, need_rows, shift_out):
     """Small displacements that take overlap out of contacts that do not separate, and out of limits of trees;
     velocities are not touched, so no kinetic energy comes of it. They stand in the Motion shift_out in the place of
@@ -219,9 +221,15 @@ def separate(gap, half_turn, system, slop, h, need, need_rows, shift_out):
     shift_out.v[:] = 0.0
     if found == 0:
         return 0
+    limits = 0
+    for k in range(int(blocks.count[OTHERS])):
+        limits += keeps_limit(blocks, k)
     for i in range(len(motion.bodies)):
         for c in range(INV_MASS, BODY_SIZE):
             shift_out.bodies[i, c] = motion.bodies[i, c]
+    if system.parts.count[0] > 0 and limits == 0:
+        separate_parts(system, need, shift_out)
+        return found
     for sweep in range(SEPARATE_SWEEPS):
         for k in range(int(blocks.count[OTHERS])):
             if not keeps_limit(blocks, k):
@@ -232,14 +240,39 @@ def separate(gap, half_turn, system, slop, h, need, need_rows, shift_out):
             need_rows[k, 1] = s
         for j in range(count):
             k = j if sweep % 2 == 0 else count - 1 - j
-            n = three(rows, k, NORMAL)
-            missing = need[k, 0] + dot(n, pair_velocity(system, shift_out, k))
-            s = max(0.0, need[k, 1] - rows[k, NORMAL_STEP] * missing)
-            change = s - need[k, 1]
-            if change != 0.0:
-                need[k, 1] = s
-                push_pair(system, shift_out, k, scale(change, n))
+            need[k, 1] = push_apart(system, k, need[k, 0], need[k, 1], shift_out)
     return found
+
+
+@inlined
+def push_apart(system, k, gap, s, shift_out):
+    """Push the bodies of contact k apart by s, which leaves them the gap, or by less; returns the new s."""
+    n = three(system.rows, k, NORMAL)
+    missing = gap + dot(n, pair_velocity(system, shift_out, k))
+    new = max(0.0, s - system.rows[k, NORMAL_STEP] * missing)
+    if new != s:
+        push_pair(system, shift_out, k, scale(new - s, n))
+    return new
+
+
+@kernel
+def separate_part(p, system, begin, back, passes, need, shift_out) -> None:
+    """All contacts of part begin + p, backwards where back is 1; of two passes the other one the other way."""
+    low, high = system.parts.first[begin + p], system.parts.first[begin + p + 1]
+    for one in range(passes):
+        for k in range(low, high):
+            at = low + high - 1 - k if back ^ one == 1 else k
+            need[at, 1] = push_apart(system, at, need[at, 0], need[at, 1], shift_out)
+
+
+@program
+def separate_parts(system, need, shift_out) -> None:
+    """All sweeps, part by part; see `sweeps.sweep_parts`."""
+    for sweep in range(SEPARATE_SWEEPS):
+        for turn in range(min(sweep, 1), 2):
+            begin, parts = round_of(system.parts, turn, sweep % 2)
+            passes = 2 if turn == 1 and sweep + 1 < SEPARATE_SWEEPS else 1
+            share_out(parts, separate_part, (system, begin, sweep % 2, passes, need, shift_out))
 
 
 @helper

@@ -10,8 +10,10 @@ from ...books.ledger import Books, jointed
 from ...collision import Detector
 from ...collision.detection import Detection
 from ...collision.impact_time import Paths
+from ...collision.shared_pairs import MANY_SHAPES
 from ...core.model import Array, BodyKind, IntArray, Model, body_count, movable
 from ...core.state import Bodies, ContactMemory, empty_memory, empty_state, grow_memory
+from ...core.team import gather
 from ...dynamics.constraints.cure import JointKeeper, Keeper
 from ...dynamics.constraints.reactions import reactions_of
 from ...dynamics.trees.momentum import free_trees
@@ -130,6 +132,8 @@ class Workspace:
         self._integrator: Integrator | None = None
         self._work: Work | None = None
         self._make_room(self.ROOM)
+        if len(model.shapes.body) >= MANY_SHAPES:
+            gather()
 
     def work(self, integrator: Integrator) -> Work:
         """The tuple of all arrays, for flights by this integrator."""
