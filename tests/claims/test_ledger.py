@@ -259,7 +259,7 @@ def test_an_exact_bounce_takes_exactly_its_share(e):
 
 
 def test_friction_turns_all_of_a_sliding_blocks_energy_into_heat():
-    """Q = ½ m v² once it sticks; the stop is an event within a step, and Lobatto's rule is exact for a power that is
+    """Q = ½ m v² once it sticks; the stop is an event within a step, and Gauss's rule is exact for a power that is
     linear in time."""
     _, booked = exact(ground(), block("a", (0, 0, 0.25), mass=2.0, velocity=(2, 0, 0)), mu=0.3, until=0.8)
     assert booked[Account.FRICTION] == pytest.approx(-4.0, abs=1e-10)

@@ -39,6 +39,11 @@ from .rates import Instant
 SIDE = 0.5 / math.sqrt(5.0)
 LOBATTO_NODES = (0.0, 0.5 - SIDE, 0.5 + SIDE, 1.0)            # of a piece: Lobatto's rule of order 6
 LOBATTO_WEIGHTS = (1.0 / 12.0, 5.0 / 12.0, 5.0 / 12.0, 1.0 / 12.0)
+#: Gauss's rule of order 6, of a piece that an event ends: there a slip that ends has no direction, and forces found for
+#: one that rounding gives may be anything
+INNER = 0.5 * math.sqrt(0.6)
+GAUSS_NODES = (0.5 - INNER, 0.5, 0.5 + INNER)
+GAUSS_WEIGHTS = (5.0 / 18.0, 4.0 / 9.0, 5.0 / 18.0)
 
 
 class PairImpulses:
@@ -72,12 +77,18 @@ def book_piece(books: Books, piece: Piece, delta: float, ledger: Array) -> Array
 
 @program
 def book_nodes(piece, delta, ledger, given, total_out):
-    """See `book_piece`: forces at the nodes of Lobatto's rule over the dense output."""
-    for node in range(len(LOBATTO_NODES)):
-        go(piece, LOBATTO_NODES[node] * delta)
-        if any_force(piece.at, piece.chosen):
+    """See `book_piece`: forces at the nodes of Gauss's rule over the dense output. The scratch then holds those at the
+    end of the part, by which what follows decides."""
+    felt = any_force(piece.at, piece.chosen)
+    for node in range(len(GAUSS_NODES)):
+        go(piece, GAUSS_NODES[node] * delta)
+        if felt:
             see_forces(piece.at, piece.chosen)
-        book_node(piece, piece.at.bodies, piece.at.joints.v, LOBATTO_WEIGHTS[node] * delta, ledger, given, total_out)
+        weight = GAUSS_WEIGHTS[node] * delta
+        book_node(piece, piece.at.bodies, piece.at.joints.v, weight, ledger, given, total_out)
+    go(piece, delta)
+    if felt:
+        see_forces(piece.at, piece.chosen)
 
 
 @helper
