@@ -195,8 +195,8 @@ def test_a_figure_that_falls_on_its_limbs_gives_up_nothing(name, until, nudge):
     a step of the humanoid came to 400 pieces, with forces that were wrong by 390 m/s². Of each pair CROWD events are
     followed, then its island finds the rest of the step at once; likewise where sliding friction leaves no
     accelerations (Painlevé) and no impact helps. No step needs a quarter of the pieces after which it would give up,
-    forces obey the laws at its end, and the energy never rises by more than rounding, 1e-9 of it; what is booked adds up
-    to what is left but for a hundredth. What limbs run into hangs on rounding, so gravity is also changed by a part
+    forces obey the laws at its end, and the energy never rises by more than rounding, 1e-9 of it; what is booked adds
+    up to what is left but for a hundredth. What limbs run into hangs on rounding, so gravity is also changed by a part
     `nudge`."""
     sim = Simulation(Scene.load(gallery()[name]), method="event_driven")
     sim.set(gravity=(0.0, 0.0, -9.81 * (1.0 + nudge)))
