@@ -196,10 +196,10 @@ def put_between(geom, m, patch, k, middle, normal, gap, feature, part):
 
 
 @helper
-def corner_on_faces(geom, meshes, outline, frame, m, v, reach, ahead, side, patch, k):
+def corner_on_faces(geom, meshes, outline, frame, m, v, reach, side, patch, k):
     """Contacts of corner v of another mesh with the faces of mesh m; side: 1.0 where normals point to m, else -1.0.
-    reach: (margin, how deep). ahead: only with those faces below it through which an edge of the corner leads."""
-    margin, deep = reach
+    reach: (margin, how deep, ahead: only with those faces below it through which an edge of the corner leads)."""
+    margin, deep, ahead = reach
     p, wide = to_frame(frame, row(meshes.vertices, v)), max(margin, deep)
     low, high = sub(p, (wide, wide, wide)), add(p, (wide, wide, wide))
     stack, depth = outline.stacks[1], 1
@@ -314,7 +314,7 @@ def corners_on_faces(geom, meshes, outline, a, m, reach, ahead, side, patch, k):
             for j in range(3):
                 v = meshes.triangles[t, j]
                 if outline.owns[t] & (1 << j) and within_box(row(meshes.vertices, v), low, high):
-                    k = corner_on_faces(geom, meshes, outline, frame, m, v, reach, ahead >= 0, side, patch, k)
+                    k = corner_on_faces(geom, meshes, outline, frame, m, v, (*reach, ahead >= 0), side, patch, k)
             k = crowded(geom, a, m, patch, k) if ahead < 0 else fewer_ahead(patch, ahead, k)
     return k
 
