@@ -13,6 +13,7 @@ import atexit
 import contextlib
 import os
 import threading
+from typing import Any
 
 from .atomic import CACHE_LINE, WORD, call_share, held_lock, increase, job, load, lock, pause, store, swap, unlock
 from .jit import Standing, helper, kernel
@@ -115,7 +116,7 @@ def hand_out(count, code, args) -> None:
         raise MemoryError("no memory for a share of the work")
 
 
-_hand_out = Standing(hand_out)
+_hand_out: Any = Standing(hand_out)
 
 
 @helper
