@@ -52,8 +52,9 @@ from .skyline import factor_skyline, set_identity, solve_skyline
 
 # Columns of Path.block, a row for each row block: what it is; bounds of x; S, row by row
 FORM, BOTTOM, TOP, SCALE = 0, 1, 2, 3
-# and of the point looked at: x; r; z_T/|z_T|; √(v² + 4σ) at the eigenvalues v of z, and half the larger one;
-# eigenvalues of P, and of 1 - P; ∂s/∂y/(1 - ∂s/∂y_n); ∂x/∂log σ at this z; r, or what is asked of it, as a step is made
+# and of the point looked at: x; r; z_T/|z_T|; √(v² + 4σ) at the eigenvalues v of z, and their geometric mean;
+# eigenvalues of P, and of 1 - P; 1 + ∂s/∂y_n/(1 - ∂s/∂y_n), and see `straighten`; ∂x/∂log σ at this z, of a contact
+# along the axes of z; r, or what is asked of it, as a step is made
 X, LEFT, WAY, ROOT, PASS, STOP, LEAN, RATE, AIM = 12, 15, 18, 20, 23, 26, 29, 32, 35
 WIDE = 38
 IDLE, CONE, RANGE, SPRING = range(4)  # what a row block is: one that cannot move, in Q, between bounds, the mouse
@@ -153,32 +154,32 @@ def along_axes(block, j, a):
 
 
 @helper
-def by_axes(block, j, low, high, across, a):
-    """The linear map with the axes of z and these eigenvalues, on these and across their plane, of a."""
-    e, f = block[j, WAY], block[j, WAY + 1]
-    a_low, a_high, off = along_axes(block, j, a)
-    both = spectral(block, j, low * a_low, high * a_high)
-    return (both[0], both[1] - across * off * f, both[2] + across * off * e)
+def from_axes(block, j, a):
+    """The vector with these components on the axes of z, and across their plane."""
+    both = spectral(block, j, a[0], a[1])
+    return (both[0], both[1] - a[2] * block[j, WAY + 1], both[2] + a[2] * block[j, WAY])
 
 
 @helper
 def look_cone(block, j, z, sigma):
-    """x, P and s of a contact. Returns y - s n."""
+    """x, P and s of a contact. Returns y - s n. Where it slips, y_n - s is of the size of σ: as y_n² - s² over y_n + s,
+    y_n² - |y_T|² the product of the eigenvalues of y, it has all digits of these."""
     size = math.sqrt(z[1] * z[1] + z[2] * z[2])
     block[j, WAY], block[j, WAY + 1] = (z[1] / size, z[2] / size) if size > 0.0 else (1.0, 0.0)
     a, b = z[0] - size, z[0] + size
     r, s = math.sqrt(a * a + 4.0 * sigma), math.sqrt(b * b + 4.0 * sigma)
     x_a, x_b, y_a, y_b = f_of(a, r, sigma), f_of(b, s, sigma), f_of(-a, r, sigma), f_of(-b, s, sigma)
-    y, part = spectral(block, j, y_a, y_b), THETA * THETA
+    y_n, y_t, part = 0.5 * (y_a + y_b), 0.5 * (y_a - y_b), THETA * THETA
     put_three(block, j, X, spectral(block, j, x_a, x_b))
-    put_three(block, j, ROOT, (r, s, 0.5 * max(r, s)))
+    put_three(block, j, ROOT, (r, s, math.sqrt(r * s)))
     put_three(block, j, PASS, (x_a / r, x_b / s, (x_a + x_b) / (r + s)))
     put_three(block, j, STOP, (y_a / r, y_b / s, (y_a + y_b) / (r + s)))
-    put_three(block, j, RATE, spectral(block, j, sigma / r, sigma / s))
-    slip = math.sqrt((1.0 - part) * (y[1] * y[1] + y[2] * y[2]) + part * y[0] * y[0])
-    lean = 1.0 / (slip - part * y[0])
-    put_three(block, j, LEAN, (lean * part * y[0], lean * (1.0 - part) * y[1], lean * (1.0 - part) * y[2]))
-    return (y[0] - slip, y[1], y[2])
+    put_three(block, j, RATE, (sigma / r, sigma / s, 0.0))
+    slip = math.sqrt((1.0 - part) * y_t * y_t + part * y_n * y_n)
+    both, lean = y_n + slip, 1.0 / (slip - part * y_n)
+    block[j, LEAN] = lean * slip
+    block[j, LEAN + 1] = lean * part * (1.0 - part) * y_a * y_b * y_b / (both * (slip + y_t))
+    return ((1.0 - part) * y_a * y_b / both, -y_t * block[j, WAY], -y_t * block[j, WAY + 1])
 
 
 @helper
@@ -224,15 +225,19 @@ def look(island, path, point, sigma):
 # ------------------------------------------------------------------------------------------------ a step
 @helper
 def straighten(block, j, a):
-    """G_y⁻¹ a, with G_y = 1 - n ∂s/∂y"""
-    return (a[0] + dot(three(block, j, LEAN), a), a[1], a[2])
+    """G_y⁻¹ a, with G_y = 1 - n ∂s/∂y, along the axes of z. Where it slips, a_T hardly changes the component on the
+    axis of the impulse: by 1 + (∂s/∂y_T · z_T/|z_T|)/(1 - ∂s/∂y_n) times its part on this axis. In terms of the
+    eigenvalues of y, that factor is no difference of numbers that are nearly equal."""
+    on, n = a[1] * block[j, WAY] + a[2] * block[j, WAY + 1], block[j, LEAN] * a[0]
+    part = block[j, LEAN + 1]
+    return (n + (part - 2.0) * on, n + part * on, a[2] * block[j, WAY] - a[1] * block[j, WAY + 1])
 
 
 @helper
 def pass_on(block, j, a):
-    """P (1 - P)⁻¹ a"""
-    return by_axes(block, j, block[j, PASS] / block[j, STOP], block[j, PASS + 1] / block[j, STOP + 1],
-                   block[j, PASS + 2] / block[j, STOP + 2], a)
+    """P (1 - P)⁻¹ a, both along the axes of z."""
+    return (block[j, PASS] / block[j, STOP] * a[0], block[j, PASS + 1] / block[j, STOP + 1] * a[1],
+            block[j, PASS + 2] / block[j, STOP + 2] * a[2])
 
 
 @helper
@@ -256,7 +261,7 @@ def factor(island, sky, path, D, work):
         elif form == CONE:
             for c in range(3):
                 column = straighten(block, j, (S[SCALE + c], S[SCALE + 3 + c], S[SCALE + 6 + c]))
-                column = unscaled(block, j, pass_on(block, j, column))
+                column = unscaled(block, j, from_axes(block, j, pass_on(block, j, column)))
                 for k in range(3):
                     D[j, 3 * k + c] = column[k]
     set_identity(sky)
@@ -284,7 +289,7 @@ def direction(island, sky, path, point, sigma, rate, out):
         left = scale(-sigma, row(path.start, j)) if rate > 0.0 else three(block, j, LEFT)
         aim = (0.0, 0.0, 0.0)
         if form == CONE:
-            aim = add(grown, pass_on(block, j, sub(grown, straighten(block, j, left))))
+            aim = from_axes(block, j, add(grown, pass_on(block, j, sub(grown, straighten(block, j, left)))))
         elif form == RANGE:
             aim = (grown[0] + block[j, PASS] / block[j, STOP] * (grown[0] - left[0]), 0.0, 0.0)
         elif form == SPRING:
@@ -303,8 +308,9 @@ def direction(island, sky, path, point, sigma, rate, out):
         form, grown, along = block[j, FORM], scale(rate, three(block, j, RATE)), scaled(block, j, row(out.u, j))
         move, dz = add(along, three(block, j, AIM)), (0.0, 0.0, 0.0)
         if form == CONE:
-            dz = by_axes(block, j, 1.0 / block[j, STOP], 1.0 / block[j, STOP + 1], 1.0 / block[j, STOP + 2],
-                         sub(grown, straighten(block, j, move)))
+            rest = sub(grown, straighten(block, j, move))
+            dz = from_axes(block, j, (rest[0] / block[j, STOP], rest[1] / block[j, STOP + 1],
+                                      rest[2] / block[j, STOP + 2]))
         elif form == RANGE:
             dz = ((grown[0] - move[0]) / block[j, STOP], 0.0, 0.0)
         elif form == SPRING:
@@ -315,8 +321,9 @@ def direction(island, sky, path, point, sigma, rate, out):
 
 @helper
 def measure(block, j, dz):
-    """Δz relative to the lengths over which f changes: √(v² + 4σ) for an eigenvalue v, the larger of them for the axes.
-    What is linear is not measured."""
+    """Δz relative to the lengths over which f changes: √(v² + 4σ) for an eigenvalue v, and across the axes their
+    geometric mean, which is how far it is to the boundary of Q there, as det (z + Δz) = det z - Δ² [Faraut & Korányi
+    1994]. What is linear is not measured."""
     if block[j, FORM] == CONE:
         low, high, off = along_axes(block, j, dz)
         return (low / block[j, ROOT], high / block[j, ROOT + 1], off / block[j, ROOT + 2])

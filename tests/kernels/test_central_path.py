@@ -4,6 +4,9 @@ At σ the natural map is of the size of σ where either the force of a contact o
 of √σ where both vanish, so that σ = 1e-20, where the path ends, leaves 1e-10 of the largest velocity or less.
 """
 
+import math
+from decimal import Decimal, localcontext
+
 import numpy as np
 import pytest
 from contact_scenes import block, ground
@@ -11,9 +14,19 @@ from joint_scenes import hinge, rod
 from test_island import seen_by_sweeps
 
 from contactlab.physics.core.jit import kernel
-from contactlab.physics.core.vec import norm, row
+from contactlab.physics.core.vec import norm, put, row
 from contactlab.physics.problem.residual import system_residual
-from contactlab.physics.solvers.central_path import follow_path, open_path
+from contactlab.physics.solvers.central_path import (
+    CONE,
+    FORM,
+    THETA,
+    WIDE,
+    follow_path,
+    look_cone,
+    measure,
+    open_path,
+    straighten,
+)
 from contactlab.physics.solvers.island import find_islands, open_island, skyline_of
 from contactlab.physics.solvers.newton import APART, give
 
@@ -78,3 +91,43 @@ def test_the_central_path_ends_at_the_solution(name, monkeypatch):
     assert before[0] > 1e-2 * before[1]
     assert after[0] <= NEAR * after[1]
     assert looks < MOST
+
+
+@kernel
+def look_at_one(z, sigma, change, out):
+    """Of a contact, out (3, 3): y - s n; G_y⁻¹ of a change, along the axes of z; and its measure."""
+    block = np.zeros((1, WIDE))
+    block[0, FORM] = CONE
+    put(out, 0, look_cone(block, 0, row(z, 0), sigma))
+    put(out, 1, straighten(block, 0, row(change, 0)))
+    put(out, 2, measure(block, 0, row(change, 0)))
+
+
+@pytest.mark.parametrize("sigma", [1e-4, 1e-12, 1e-20])
+def test_the_law_of_a_contact_that_slips_keeps_its_digits(sigma):
+    """At σ its normal velocity is of the size of σ, beside a velocity of slip of 0.005. To divide what is left of the
+    law by σ, as a step does, needs it to relative precision. Some twenty operations, and in z_n - |z_T| a difference of
+    one third of its terms, make less than 1e-14."""
+    z, way, out = (0.01, 0.012, 0.009), (0.0, 0.8, 0.6), np.full((3, 3), np.nan)
+    look_at_one(np.array([z]), sigma, np.array([way]), out)
+    with localcontext() as context:
+        context.prec = 120
+        n, t_x, t_y, part, four = *map(Decimal, z), Decimal(THETA) ** 2, 4 * Decimal(sigma)
+        size = (t_x * t_x + t_y * t_y).sqrt()
+        y_a, y_b = (((v * v + four).sqrt() - v) / 2 for v in (n - size, n + size))
+        y_n, y_t = (y_a + y_b) / 2, (y_a - y_b) / 2
+        s = ((1 - part) * y_t * y_t + part * y_n * y_n).sqrt()
+        normal, kept = y_n - s, 1 - (1 - part) * y_t / (s - part * y_n)
+        expected = np.array([normal, -y_t * t_x / size, -y_t * t_y / size, kept - 2, kept], float)
+    np.testing.assert_allclose([*out[0], *out[1, :2]], expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 2.0**-10, 2.0**-40])
+def test_a_change_of_measure_1_across_the_axes_ends_on_the_boundary_of_the_cone(ratio):
+    """det z = z_n² - |z_T|² is 0 there. From near the boundary that is less far than the force is large, by the root of
+    the ratio of its eigenvalues, here as little as 1e-6: a step measured by the force alone leaves the cone."""
+    z, across = (0.5 + 0.5 * ratio, 0.5 - 0.5 * ratio, 0.0), (0.0, 0.0, math.sqrt(ratio))
+    out = np.full((3, 3), np.nan)
+    look_at_one(np.array([z]), 1e-60, np.array([across]), out)
+    assert (z[0] - z[1]) * (z[0] + z[1]) - across[2] ** 2 == 0.0
+    np.testing.assert_allclose(out[2], (0.0, 0.0, 1.0), rtol=0, atol=4 * np.finfo(float).eps)
