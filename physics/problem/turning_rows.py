@@ -69,12 +69,6 @@ def length_of(turning, surface, pair):
     return turning.lengths[m, o, int(pair) // TURNS - 1]
 
 
-@kernel
-def length_at(turning, surface, pair):
-    """`length_of` for Python."""
-    return length_of(turning, surface, pair)
-
-
 @helper
 def opposed(turning, surface, pair):
     """How many numbers beyond TURNS a pair of elements has: whether its spin and its rolling are opposed."""

@@ -1,6 +1,7 @@
 """Compile kernels before they are needed: at the first start those of the scene, in two processes, then all others in
 another one."""
 
+import math
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -19,11 +20,13 @@ except ImportError:  # Windows: processes may compile the same kernels side by s
 
 from ..collision import Detector
 from ..collision.broad_phase import FEW
+from ..collision.shared_pairs import MANY_SHAPES
 from ..core import jit
 from ..core.attached_process import attached_process
 from ..core.held_folder import ScratchFolder
 from ..core.model import body_count, movable
 from ..core.state import copy_state
+from ..core.team import set_threads
 from ..core.whole_file import whole_file
 from ..dynamics.forces import empty_loads
 from ..dynamics.trees.joint_space import apparent_inverse_inertia, forward_dynamics
@@ -45,6 +48,7 @@ from ..scene.scene import Scene
 from ..shapes.superellipsoid import curvature_of
 from ..simulation.simulation import Simulation
 from ..solvers import SOLVERS, BodiesSolver
+from ..solvers.borne_friction import borne
 from ..solvers.coulomb import all_sets
 from .impact_cost import ways_of_chain
 from .link_study import chain
@@ -142,6 +146,7 @@ def _run_everything() -> None:
         _use(Simulation(ball, method="compliant", integrator=integrator))
     fly(*INTEGRATORS, *FLIGHT)
     _run_asleep()
+    _run_in_company()
     _run_joined()
     _call_what_scripts_call()
 
@@ -297,6 +302,17 @@ def _run_asleep() -> None:
         simulation.step()
 
 
+def _run_in_company() -> None:
+    """A floor of boxes, more than one thread takes alone, and two threads."""
+    side = math.isqrt(MANY_SHAPES) + 1
+    boxes = [{"name": f"body {i}", "position": [0.999 * (i % side), 0.999 * (i // side), 0.5],
+              "shape": [SHAPE_TABLES[1]]} for i in range(side * side)]
+    ground = {"name": "ground", "fixed": True, "shape": [{"type": "plane"}]}
+    set_threads(2)
+    Simulation(Scene.from_dict({"body": [*boxes, ground]}), method="time_stepping", iterations=2).step()
+    set_threads(None)
+
+
 def _run_exactly() -> None:
     """A block that rests and a ball that hits it, and another one that hits the ground alone, with friction and
     without, by the event-driven method and every impact law."""
@@ -315,6 +331,8 @@ def _run_exactly() -> None:
         _use(simulation)
         look_at_step(simulation)
     all_sets(np.eye(2), -np.ones(2), 1.0, np.zeros(2))  # where forces need not be unique
+    slides, slip = np.array([True, False]), np.array([[1.0, 0.0], [0.0, 0.0]])  # and a contact that bears a moment
+    borne(np.eye(6), -np.ones(6), np.ones(2), np.zeros(2, np.int64), slides, slip)
 
 
 def _use(simulation: Simulation) -> None:

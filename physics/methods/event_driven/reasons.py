@@ -5,7 +5,7 @@ import numpy as np
 from ...core.report import Reason
 from ...core.state import LongArray
 from ...dynamics.constraints.limits import TURNS
-from ...problem.turning_rows import length_at
+from ...problem.turning_rows import length_of
 from .search import Trigger
 from .sets import IDLE, OPEN, SLIDE, Friction, Resolution
 from .workspace import Workspace
@@ -29,7 +29,7 @@ def reason_of_cut(work: Workspace, trigger: Trigger) -> tuple[int, Reason] | Non
     load, held = float(search.forces(trigger.delta)[3 * chosen.bearer[k]]), float(np.hypot(there[1], there[2]))
     pair, bound = int(chosen.pair[k]), float(chosen.friction[k]) * load
     if pair >= TURNS:
-        length = float(length_at(work.here.scratch.turning, work.surface, pair))
+        length = float(length_of.py_func(work.here.scratch.turning, work.surface, pair))
         return pair, Reason("moment", held * length / float(chosen.friction[k]), length * load)
     told = {"force": Reason("force", force), "margin": Reason("margin", margin), "cone": Reason("cone", held, bound)}
     return pair, told[kind]
