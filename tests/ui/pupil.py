@@ -198,11 +198,13 @@ class Pupil:
             yield
 
     def _click(self, label: str) -> Wait:
-        """Click a widget where the next frame shows it."""
-        self.rects.pop(label, None)
-        self.window._touched()
-        yield from self._until(lambda: label in self.rects)
-        yield from self._press_at(*self.rects[label])
+        """Click a widget where two frames show it: what has just been opened may still move."""
+        place, before = None, None
+        while place is None or place != before:
+            place, before = self.rects.pop(label, None), place
+            self.window._touched()
+            yield
+        yield from self._press_at(*place)
 
     def _press_at(self, x: float, y: float) -> Wait:
         """What is done at once, Dear ImGui takes in one frame after the other."""
