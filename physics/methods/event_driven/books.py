@@ -77,18 +77,20 @@ def book_piece(books: Books, piece: Piece, delta: float, ledger: Array) -> Array
 
 @program
 def book_nodes(piece, delta, ledger, given, total_out):
-    """See `book_piece`: forces at the nodes of Gauss's rule over the dense output. The scratch then holds those at the
-    end of the part, by which what follows decides."""
-    felt = any_force(piece.at, piece.chosen)
-    for node in range(len(GAUSS_NODES)):
-        go(piece, GAUSS_NODES[node] * delta)
+    """See `book_piece`: forces at the nodes of a quadrature over the dense output, for a whole piece as in
+    `whole_step.py`. The scratch then holds those at the end of the part, by which what follows decides."""
+    felt, whole = any_force(piece.at, piece.chosen), delta == 1.0
+    for node in range(len(LOBATTO_NODES) if whole else len(GAUSS_NODES)):
+        place = LOBATTO_NODES[node] if whole else GAUSS_NODES[node]
+        weight = LOBATTO_WEIGHTS[node] if whole else GAUSS_WEIGHTS[node]
+        go(piece, place * delta)
         if felt:
             see_forces(piece.at, piece.chosen)
-        weight = GAUSS_WEIGHTS[node] * delta
-        book_node(piece, piece.at.bodies, piece.at.joints.v, weight, ledger, given, total_out)
-    go(piece, delta)
-    if felt:
-        see_forces(piece.at, piece.chosen)
+        book_node(piece, piece.at.bodies, piece.at.joints.v, weight * delta, ledger, given, total_out)
+    if not whole:
+        go(piece, delta)
+        if felt:
+            see_forces(piece.at, piece.chosen)
 
 
 @helper
