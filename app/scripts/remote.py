@@ -33,30 +33,46 @@ REST = 0.02     # [s] between two looks for a new snapshot, and at a loop that h
 CODE = f"from {__name__} import show; show()"
 
 
-class _Packer:
-    """Turns snapshots into bytes; objects of KEPT only once."""
+class _Pickler(pickle.Pickler):
+    """Leaves out the objects of KEPT. sent: those that were known before; kept, so that no other object gets the number
+    of one."""
 
     KEPT = (Model, Labels)
 
+    def __init__(self, buffer: io.BytesIO, sent: dict[int, Any]) -> None:
+        super().__init__(buffer, pickle.HIGHEST_PROTOCOL)
+        self._sent = sent
+        self.fresh: dict[int, Any] = {}
+
+    def persistent_id(self, obj: Any) -> int | None:
+        if not isinstance(obj, self.KEPT):
+            return None
+        if id(obj) not in self._sent:
+            self._sent[id(obj)] = self.fresh[id(obj)] = obj
+        return id(obj)
+
+
+class _Packer:
+    """Turns snapshots into bytes; objects of KEPT only once."""
+
     def __init__(self) -> None:
-        self._sent: dict[int, Any] = {}  # kept, so that no other object gets its number
+        self._sent: dict[int, Any] = {}
 
     def pack(self, message: Any) -> tuple[dict[int, Any], bytes]:
         """What has to be known first, and the message."""
-        fresh: dict[int, Any] = {}
         buffer = io.BytesIO()
-        pickler = pickle.Pickler(buffer, pickle.HIGHEST_PROTOCOL)
-
-        def known(part: Any) -> int | None:
-            if not isinstance(part, self.KEPT):
-                return None
-            if id(part) not in self._sent:
-                self._sent[id(part)] = fresh[id(part)] = part
-            return id(part)
-
-        pickler.persistent_id = known  # type: ignore[method-assign]
+        pickler = _Pickler(buffer, self._sent)
         pickler.dump(message)
-        return fresh, buffer.getvalue()
+        return pickler.fresh, buffer.getvalue()
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, data: bytes, known: dict[int, Any]) -> None:
+        super().__init__(io.BytesIO(data))
+        self._known = known
+
+    def persistent_load(self, pid: int) -> Any:
+        return self._known[pid]
 
 
 class _Unpacker:
@@ -66,9 +82,7 @@ class _Unpacker:
     def unpack(self, packed: tuple[dict[int, Any], bytes]) -> Any:
         fresh, data = packed
         self._known |= fresh
-        unpickler = pickle.Unpickler(io.BytesIO(data))
-        unpickler.persistent_load = self._known.__getitem__  # type: ignore[method-assign]
-        return unpickler.load()
+        return _Unpickler(data, self._known).load()
 
 
 # ------------------------------------------------------------------------------------- in the script's process
