@@ -78,7 +78,7 @@ def book_piece(books: Books, piece: Piece, delta: float, ledger: Array) -> Array
 @program
 def book_nodes(piece, delta, ledger, given, total_out):
     """See `book_piece`: forces at the nodes of a quadrature over the dense output, for a whole piece as in
-    `whole_step.py`. The scratch then holds those at the end of the part, by which what follows decides."""
+    `whole_step`. The scratch then holds those at the end of the part, by which what follows decides."""
     felt, whole = any_force(piece.at, piece.chosen), delta == 1.0
     for node in range(len(LOBATTO_NODES) if whole else len(GAUSS_NODES)):
         place = LOBATTO_NODES[node] if whole else GAUSS_NODES[node]
