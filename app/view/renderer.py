@@ -56,7 +56,8 @@ class Renderer(GlOwner):
         self._rejected, self._fan = Ghosts(ctx), Ghosts(ctx)  # they have bodies from when they are first seen
         self._ghosts = self._formed, self._rejected, self._fan
         self._targets = _Targets(ctx, (0, 0, 0, 0), self.quality)
-        self._shapes: _Shapes | None = None  # of the last picture
+        self._shapes: _Shapes | None = None    # of the last picture
+        self._shadowed: _Shapes | None = None  # whose shadows the map holds
         self._still: tuple = ()  # what the kept backdrop shows
         self._painted: tuple = ()  # what the picture under the glyphs shows, and where the shapes were
         self._smooth = self.own(load(ctx, "screen.vert", "fxaa.frag"))
@@ -84,7 +85,7 @@ class Renderer(GlOwner):
         self._formed.set_scene(model, labels, np.array([form.body for form in labels.closed_forms], int))
         for ghosts in (self._rejected, self._fan):
             ghosts.forget()
-        self._shapes = None
+        self._shapes = self._shadowed = None
         self._still = self._painted = ()
 
     def know(self, snapshot: Snapshot, options: ViewOptions) -> None:
@@ -178,7 +179,7 @@ class Renderer(GlOwner):
         self._bodies.place(at, (at.place - eye) @ view.camera.backward, options.transparent or options.wireframe)
         for ghosts in self._ghosts:
             ghosts.write(eye, view.camera.backward)
-        if options.shadows:
+        if options.shadows and self._shadowed is not self._shapes:
             self._cast_shadows()
         flat = self._flat[at.place[self._flat, 2] < AWAY] if options.flat is None else self._flat[:0]
         planes = backdrop.planes(at.place[flat], at.turn[flat])
@@ -212,6 +213,7 @@ class Renderer(GlOwner):
         self._shadow_target.clear(depth=1.0)
         self.ctx.enable_only(moderngl.DEPTH_TEST)
         self._bodies.paint(body_painter.SHADOW)
+        self._shadowed = self._shapes
 
     def _paint(self, planes: list[backdrop.FloorOrWall], floors: list[backdrop.FloorOrWall], view: backdrop.View,
                options: ViewOptions) -> None:

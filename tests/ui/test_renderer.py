@@ -10,7 +10,7 @@ import pytest
 import trimesh
 from scenes_to_draw import PLAIN, SIZE, Pictures, body, contact, extents, front_camera, snapshot
 
-from contactlab.app.view import offscreen, picking, programs, renderer
+from contactlab.app.view import body_painter, offscreen, picking, programs, renderer
 from contactlab.app.view.body_painter import BodyPainter
 from contactlab.app.view.camera import Camera, shape_boxes
 from contactlab.app.view.offscreen import GraphicsError, Offscreen
@@ -276,6 +276,27 @@ def test_bodies_are_drawn_anew_only_when_they_have_moved_visibly(pictures, monke
         pictures.take(moved, camera, **change)
     pictures.take(moved, Camera(np.zeros(3), 4.001))
     assert len(drawn) == 4
+
+
+def test_shadows_are_cast_anew_only_when_bodies_have_moved(pictures, monkeypatch):
+    shown = busy_snapshot()
+    cast, paint = [], BodyPainter.paint
+    monkeypatch.setattr(BodyPainter, "paint", lambda self, programs, **how: (
+        cast.append(programs) if programs is body_painter.SHADOW else None, paint(self, programs, **how)))
+    pictures.take(shown, Camera(np.zeros(3), 5.0))
+    moved = dataclasses.replace(shown, x=shown.x + np.array([0.1, 0.0, 0.0]))
+    for at, distance in ((moved, 4.0), (shown, 4.5)):
+        cast.clear()
+        pictures.take(at, Camera(np.zeros(3), distance), shadows=False)
+        assert not cast
+        for away in (distance, distance + 0.1, distance + 0.2):  # only the camera moves
+            seen = pictures.take(at, Camera(np.zeros(3), away))
+        assert len(cast) == 1
+        fresh = Pictures()
+        try:
+            assert np.array_equal(seen, fresh.take(at, Camera(np.zeros(3), distance + 0.2)))
+        finally:
+            fresh.release()
 
 
 def test_bodies_that_sleep_are_darker_at_once_and_bright_again_awake(pictures):
