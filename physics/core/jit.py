@@ -139,14 +139,14 @@ class ArrayKernel(CPUDispatcher):
     def _compile_for_args(self, *args: Any, **_: Any) -> Any:
         raise TypeError(f"{self.__name__} was compiled for other arguments than {[str(type_of(a)) for a in args]}")
 
-    def stand(self, kinds: tuple | None = None) -> bool:
-        """Compile for arguments of these types, or load what was compiled for whichever types, and let programs find
-        its machine code by its symbol. Returns whether there is any."""
+    def stand(self, kinds: tuple, compiles: bool = True) -> bool:
+        """Load what was compiled for arguments of these types, or compile it, and let programs find the machine code by
+        its symbol. Returns whether it is there."""
         with lent_arrays(), quick_numba():
-            if not self.overloads and kinds is not None:
-                self.compile(kinds)
             cache: Any = self._cache  # pyright: ignore[reportAttributeAccessIssue]
-            if not self.overloads and (found := cache.load_overload(None, self.targetctx)) is not None:
+            if not self.overloads and compiles:
+                self.compile(kinds)
+            elif not self.overloads and (found := cache.load_overload(kinds, self.targetctx)) is not None:
                 self.targetctx.insert_user_function(found.entry_point, found.fndesc, [found.library])
                 self.add_overload(found)
             for compiled in self.overloads.values() if self.symbol not in _STANDING else ():
@@ -156,7 +156,7 @@ class ArrayKernel(CPUDispatcher):
                     self.symbol, compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
                 self.targetctx.insert_user_function(self.symbol, described)  # of no library: nothing is copied
                 _STANDING.add(self.symbol)
-        return bool(self.overloads)
+        return kinds in self.overloads
 
     def awaits(self, kinds: tuple) -> bool:
         """Let programs name it before it is compiled; False where others name it with arguments of other types."""
@@ -169,8 +169,9 @@ class ArrayKernel(CPUDispatcher):
     def code(self, kinds: tuple) -> int:
         """Address of the machine code for arguments of these types, which is compiled or loaded where it is not there.
         Raises TypeError where it returns something else than its annotation says."""
-        self.stand(kinds)
-        (compiled,) = self.overloads.values()
+        if not self.stand(kinds):
+            raise TypeError(f"{self.__name__} was compiled for other arguments than a program passes")
+        compiled = self.overloads[kinds]
         if compiled.signature.return_type != self.returned:
             raise TypeError(f"{self.__name__} returns {compiled.signature.return_type}, not {self.returned}")
         return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
@@ -282,7 +283,7 @@ def kernel(function: Callable, made: type[Kernel] = Kernel) -> Kernel:
                     pipeline_class=KernelPipeline)
     if _file(module_of(function)):  # the sources of others, say of a test, are in no digest: they are not cached
         compiled._cache = KernelFile(  # pyright: ignore[reportAttributeAccessIssue]
-            function, cache_folder(module_of(function)), _AWAITED, _stands)
+            function, cache_folder(module_of(function)), _called, _stands)
     KERNELS.append(compiled)
     _BY_SYMBOL[compiled.symbol] = compiled
     return compiled
@@ -308,13 +309,20 @@ def program(function: Callable) -> Kernel:
     return kernel(calling, Program)
 
 
-def _stands(symbol: str, kinds: tuple | None) -> bool:
-    """Whether programs find the kernel of this symbol. It is loaded where it is not yet, or when a program reaches it:
-    kinds, the types of its arguments, are given where that can wait."""
+def _called(symbol: str, later: bool) -> tuple:
+    """Types of the arguments with which programs call the kernel of this symbol."""
+    if later:
+        return _AWAITED[symbol]
+    (kinds,) = _BY_SYMBOL[symbol].overloads
+    return kinds
+
+
+def _stands(symbol: str, kinds: tuple, later: bool) -> bool:
+    """Whether programs find the kernel of this symbol for arguments of these types. It is loaded where it is not yet,
+    or, later, when a program reaches it."""
     if symbol not in _BY_SYMBOL:
         return False
-    return _BY_SYMBOL[symbol].awaits(kinds) if kinds else symbol in _STANDING or _BY_SYMBOL[symbol].stand()
-
+    return _BY_SYMBOL[symbol].awaits(kinds) if later else _BY_SYMBOL[symbol].stand(kinds, compiles=False)
 
 
 def helper(function: Callable) -> Helper:

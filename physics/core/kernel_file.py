@@ -3,7 +3,7 @@
 import functools
 import hashlib
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -28,19 +28,19 @@ def _fill(context: Any) -> None:
 class KernelFile:
     """The file of one kernel, in place of numba's cache of a dispatcher, which unpickles and links whatever it finds.
 
-    It holds the SHA-256 digest of the rest, then a pickle of (its name, signature, symbols of the kernels that it
-    calls where they stand, compiled kernel). With the symbol of a kernel that need not be there before it is reached
-    (see `on_demand`) stand the types of its arguments, else None. Where the digest does not fit the rest, the file is
-    renamed and counts as not there: the kernel is compiled anew and written again.
-    Where it cannot be written (read-only or full disk), the kernel is compiled in every process.
+    It holds the SHA-256 digest of the rest, then a pickle of (its name, signature, the kernels that it calls where they
+    stand, compiled kernel). A kernel that it calls is its symbol, the types of the arguments, and whether it need not
+    be there before it is reached (see `on_demand`). Code for other types of the same symbol, written by another version
+    of the sources, would read tuples amiss: the digest of a module does not know tuples that it does not import.
+    Where the digest does not fit the rest, the file is renamed and counts as not there: the kernel is compiled anew and
+    written again. Where it cannot be written (read-only or full disk), the kernel is compiled in every process.
     """
 
-    def __init__(self, function: Callable, folder: Path, awaited: Mapping[str, tuple],
-                 stands: Callable[[str, tuple | None], bool]) -> None:
-        """awaited: types of the arguments of kernels that need not be there yet. stands: whether the kernel of a symbol
-        can be called, now or, where the types of its arguments are given, later; the linker ends the process where one
-        cannot."""
-        self.folder, self._awaited, self._stands = folder, awaited, stands
+    def __init__(self, function: Callable, folder: Path, kinds: Callable[[str, bool], tuple],
+                 stands: Callable[[str, tuple, bool], bool]) -> None:
+        """kinds: types of the arguments of the kernel of a symbol, which is called now or, if True, later. stands:
+        whether it can be called with arguments of these types; the linker ends the process where one cannot."""
+        self.folder, self._kinds, self._stands = folder, kinds, stands
         self._path = folder / f"{function.__name__}-{function.__code__.co_firstlineno}{SUFFIX}"
 
     @property
@@ -61,7 +61,7 @@ class KernelFile:
             name, known, called, parts = pickle.loads(memoryview(sealed)[SEAL:])
             if name != self._path.name or signature not in (known, None):
                 return None
-            if not all(self._stands(*one) for one in called.items()):
+            if not all(self._stands(*one) for one in called):
                 return None
             return CompileResult._rebuild(context, *parts)
         except Exception:  # whole, yet not to be loaded: say, by a library of another version
@@ -72,10 +72,9 @@ class KernelFile:
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Write the compiled kernel where that is possible."""
         code = compiled.library._get_module_for_linking()
-        called: dict[str, tuple | None] = {
-            f.name: None for f in code.functions if f.is_declaration and f.name.startswith(SYMBOL)}
-        cells = [v.name.removeprefix(CELL) for v in code.global_variables if v.name.startswith(CELL)]
-        called |= {symbol: self._awaited[symbol] for symbol in cells}
+        symbols = [(f.name, False) for f in code.functions if f.is_declaration and f.name.startswith(SYMBOL)]
+        symbols += [(v.name.removeprefix(CELL), True) for v in code.global_variables if v.name.startswith(CELL)]
+        called = [(symbol, self._kinds(symbol, later), later) for symbol, later in symbols]
         content = dumps((self._path.name, signature, called, compiled._reduce()))
         with suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)  # someone may have emptied the cache meanwhile

@@ -38,7 +38,7 @@ class Packed(types.Type):
     def __init__(self, instance_class: type, parts: tuple) -> None:
         self.instance_class = instance_class
         self.parts = dict(zip(instance_class._fields, parts, strict=True))  # pyright: ignore[reportAttributeAccessIssue]
-        digest = hashlib.sha256(str(parts).encode()).hexdigest()[:12]
+        digest = hashlib.sha256(str(self.parts).encode()).hexdigest()[:12]
         super().__init__(f"Packed({instance_class.__module__}.{instance_class.__qualname__} {digest})")
 
     @property

@@ -62,7 +62,7 @@ def compiled():
 @pytest.fixture
 def kept(compiled, tmp_path):
     """The kernel's file as it was written: the file, its path and a function that loads it."""
-    file = KernelFile(project_cone.py_func, tmp_path / "kernels", {}, lambda *_: True)
+    file = KernelFile(project_cone.py_func, tmp_path / "kernels", lambda *_: (), lambda *_: True)
     file.save_overload(compiled.signature, compiled)
     (path,) = kernels_in(tmp_path)
     return file, path, lambda: file.load_overload(compiled.signature, compiled.target_context)
@@ -118,7 +118,7 @@ def test_no_byte_of_a_damaged_file_is_unpickled(kept, data):
 
 def test_a_whole_file_of_another_kernel_is_not_taken_for_this_one(compiled, kept):
     _, path, load = kept
-    other = KernelFile(kernel_file.whole_file.__wrapped__, path.parent, {}, lambda *_: True)
+    other = KernelFile(kernel_file.whole_file.__wrapped__, path.parent, lambda *_: (), lambda *_: True)
     other.save_overload(compiled.signature, compiled)
     (found,) = set(path.parent.iterdir()) - {path}
     found.replace(path)

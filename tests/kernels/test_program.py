@@ -88,6 +88,18 @@ found = Detector(setup.model).detect(setup.state.bodies, np.full(len(setup.model
 print(int(found.count[0]), sum(sum(k.stats.cache_misses.values()) for k in jit.KERNELS))
 """
 
+#: compiles a kernel for a tuple that begins with one array more, as a version of the sources does whose tuples are
+#: others: the folder is the same where the module does not import the tuple's class
+OTHER_LAYOUT = LOOK + """
+from collections import namedtuple
+from contactlab.physics.collision.narrow_phase import fill_contacts
+from contactlab.physics.core.tuple_abi import Packed
+((*others, last),) = fill_contacts.overloads
+one, *parts = last.parts.values()
+more = namedtuple("Contacts", ["more", *last.parts])
+jit.kernel(fill_contacts.py_func).compile((*others, Packed(more, (one, one, *parts))))
+"""
+
 
 def test_a_cached_program_finds_its_kernels_and_one_that_is_gone_is_compiled_again(tmp_path):
     """The machine code of a program names the kernels that it calls. Where one of them is not there, the linker would
@@ -100,8 +112,8 @@ def test_a_cached_program_finds_its_kernels_and_one_that_is_gone_is_compiled_aga
         for file in folder.glob("*" + SUFFIX):
             shutil.copyfile(file, copy / file.name)
 
-    def look():
-        done = subprocess.run([sys.executable, "-c", LOOK], capture_output=True, text=True,
+    def look(code=LOOK):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                               env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)})
         assert done.returncode == 0, done.stderr
         return [int(word) for word in done.stdout.split()]
@@ -110,6 +122,12 @@ def test_a_cached_program_finds_its_kernels_and_one_that_is_gone_is_compiled_aga
     (file,) = [p for p in tmp_path.rglob("*" + SUFFIX) if p.name.startswith("fill_contacts")]
     file.unlink()
     again, compiled = look()
+    assert again == there and 0 < compiled < 10
+    assert look() == [there, 0]
+    written = file.read_bytes()
+    look(OTHER_LAYOUT)
+    assert file.read_bytes() != written
+    again, compiled = look()  # the code is not called with tuples that it would read amiss
     assert again == there and 0 < compiled < 10
 
 
