@@ -20,11 +20,12 @@ def slowed(t: float, events: Iterable[float], speed: float, share: float) -> flo
 def frame_times(span: tuple[float, float], fps: int, events: Sequence[float], speed: float, share: float
                 ) -> Iterator[tuple[float, float]]:
     """The simulated time [s] and the speed of every frame of a video of a span of simulated time [s] with events at
-    those times [s]; at least one."""
+    those times [s]; at least one, and one at the end where more than half of what it advances is before it."""
     t, end = span
+    now = speed * slowed(t, events, speed, share)
     while True:
-        now = speed * slowed(t, events, speed, share)
         yield t, now
         t += now / fps
-        if t >= end - 0.5 * now / fps:
+        now = speed * slowed(t, events, speed, share)
+        if t + 0.5 * now / fps >= end:
             return

@@ -28,8 +28,8 @@ Wait = Iterator[None]
 
 
 class Pupil:
-    """folder: where `status.json` tells how the window is, `go` lets the pupil begin, and `played.json` what came of
-    it."""
+    """folder: where `status.json` tells how the window is, `go` lets the pupil begin, `doing` says what is clicked, and
+    `played.json` what came of it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -199,6 +199,7 @@ class Pupil:
 
     def _click(self, label: str) -> Wait:
         """Click a widget where two frames show it: what has just been opened may still move."""
+        (self.folder / "doing").write_text(f"{self.course.lesson.key}, step {self.course.number + 1}: {label}")
         place, before = None, None
         while place is None or place != before:
             place, before = self.rects.pop(label, None), place

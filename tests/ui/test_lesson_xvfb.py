@@ -112,7 +112,10 @@ def test_every_lesson_is_played_through(app):
     assert [(a.step, a.kind, a.right) for a in app.answers()] == [(2, "number", True), (3, "sketch", True)]
 
     (app.folder / "go").touch()
-    app.until(lambda: (app.folder / "played.json").exists())
+    try:
+        app.until(lambda: (app.folder / "played.json").exists())
+    except AssertionError:
+        pytest.fail("the pupil does not get on: " + (app.folder / "doing").read_text())
     played = json.loads((app.folder / "played.json").read_text())
     all_steps = {key: opened(path).content.steps for key, path in lessons().items()}
     assert [(p["lesson"], p["step"], p["asked"]) for p in played] == [
