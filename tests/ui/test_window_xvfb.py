@@ -161,7 +161,7 @@ class App:
         return subprocess.run(command, env=self.environment, check=True, capture_output=True, text=True).stdout
 
     def key(self, *names):
-        """F11 and F12 by their codes: xdotool finds their symbols with Alt first, where xkb-data is of 2026."""
+        """F11 and F12 by their codes: with xkb-data 2.48 xdotool holds Alt for the symbols."""
         self.do("key", "--delay", "60", *(name.replace("F11", "95").replace("F12", "96") for name in names))
 
     def click(self, place):
