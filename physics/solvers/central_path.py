@@ -243,8 +243,8 @@ def straighten(block, j, a):
 
 @helper
 def stop(block, j, a):
-    """(1 - P + δ G_y⁻¹ P)⁻¹ a, all along the axes of z. G_y⁻¹ is that of `straighten`, which leaves the third axis alone.
-    The determinant of the other two is a sum of terms that are not negative."""
+    """(1 - P + δ G_y⁻¹ P)⁻¹ a, all along the axes of z. G_y⁻¹ is that of `straighten`, which leaves the third axis as it
+    is. The determinant of the other two is a sum of terms that are not negative."""
     lean, part = 0.5 * YIELD * block[j, LEAN], 0.5 * YIELD * block[j, LEAN + 1]
     p, q = block[j, PASS], block[j, PASS + 1]
     aa, ab = block[j, STOP] + (lean - part + YIELD) * p, (lean + part - YIELD) * q

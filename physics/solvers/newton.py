@@ -99,7 +99,7 @@ ENOUGH = 9e-11      # natural map that counts as solved where steps hardly reduc
 NOT_MORE = 0.1      # part of the last residual above which a step has hardly reduced it
 OVERFLOW = 1e300    # residual at which the steps have diverged [m/s]
 LONG = 40000        # most factorizations along the central path, and steps from its points; of 12000 struck steps one
-                    # took 26000, none of the others more than 17000
+                    # took 26000, none of the others more than 15000
 NEAR = 3e-5         # natural map on it at which Newton's method is tried first, relative to the same,
 NEARER = 0.3        # and part of the last one at which it is tried again
 AS_BEFORE, SWEPT = range(2)  # beginnings of Newton's method, see `solve_island`
