@@ -63,8 +63,8 @@ X, LEFT, WAY, ROOT, PASS, STOP, LEAN, RATE, AIM = 12, 15, 18, 20, 23, 26, 29, 32
 WIDE = 38
 IDLE, CONE, RANGE, SPRING = range(4)  # what a row block is: one that cannot move, in Q, between bounds, the mouse
 # Entries of Path.here: σ; d log σ along the path; length of the next step; which way is on, see `orientation`; unit of
-# velocities [m/s]
-SIGMA, SPEED, LENGTH, SIGN, UNIT = range(5)
+# velocities [m/s]; largest first step across the path from a point that counts as near it
+SIGMA, SPEED, LENGTH, SIGN, UNIT, APART = range(6)
 THETA = 0.5        # θ
 FIRST = 0.5        # length of the first step, in relative changes of the eigenvalues of z that change most
 LONGEST = 4.0      # length of the longest step
@@ -74,7 +74,6 @@ FEW, MANY = 3, 5
 MOST = 7           # most steps across the path
 SHRINK = 0.6       # part of the step before that one across the path may have
 CLOSE = 1e-3       # step across the path that ends on it
-APART = 0.25       # largest first step across the path from a point that counts as near it
 YIELD = 1e-12      # δ
 END = 1e-20        # σ at the end of the path
 BACK = 1e3         # σ at which it has come back past its beginning
@@ -243,8 +242,8 @@ def straighten(block, j, a):
 
 @helper
 def stop(block, j, a):
-    """(1 - P + δ G_y⁻¹ P)⁻¹ a, all along the axes of z. G_y⁻¹ is that of `straighten`, which leaves the third axis as it
-    is. The determinant of the other two is a sum of terms that are not negative."""
+    """(1 - P + δ G_y⁻¹ P)⁻¹ a, all along the axes of z. G_y⁻¹ is that of `straighten`, which leaves the third axis as
+    it is. The determinant of the other two is a sum of terms that are not negative."""
     lean, part = 0.5 * YIELD * block[j, LEAN], 0.5 * YIELD * block[j, LEAN + 1]
     p, q = block[j, PASS], block[j, PASS + 1]
     aa, ab = block[j, STOP] + (lean - part + YIELD) * p, (lean + part - YIELD) * q
@@ -409,7 +408,7 @@ def come_back(island, sky, path, point, sigma, way):
     """From a point near the path, by Newton's steps across it. Returns σ, or 0 where they do not lead there, and how
     many steps were made. The point is changed in place. way: the change along the path where log σ grows by 1."""
     m, n = len(point.z), len(point.xi)
-    D, work, step, last, done = np.zeros((m, 9)), np.zeros((3, n)), blank(m, n), APART / SHRINK, 0
+    D, work, step, last, done = np.zeros((m, 9)), np.zeros((3, n)), blank(m, n), path.here[APART] / SHRINK, 0
     for done in range(1, MOST + 1):
         look(island, path, point, sigma)
         if not factor(island, sky, path, D, work):
@@ -431,11 +430,11 @@ def come_back(island, sky, path, point, sigma, way):
 
 # ------------------------------------------------------------------------------------------------ the path
 @helper
-def open_path(island, sky):
+def open_path(island, sky, apart):
     """The Path of an island at its beginning, σ = 1 and z as it is for λ = 0. There σ falls."""
     m, n, size = len(island.kind), len(island.x), 0.0
     path = Path(np.zeros((m, WIDE)), blank(m, n), blank(m, n), np.zeros((m, 3)), np.zeros((m, 3)),
-                np.array([1.0, 0.0, FIRST, 1.0, 1.0]))
+                np.array([1.0, 0.0, FIRST, 1.0, 1.0, apart]))
     block, z = path.block, path.at.z
     for j in range(m):
         set_scale(island, block, j)

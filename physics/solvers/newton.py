@@ -98,8 +98,8 @@ SLIGHT = 3          # most steps where these are as good as a solution and chang
 ENOUGH = 9e-11      # natural map that counts as solved where steps hardly reduce it, relative to the same; asked: 1e-10
 NOT_MORE = 0.1      # part of the last residual above which a step has hardly reduced it
 OVERFLOW = 1e300    # residual at which the steps have diverged [m/s]
-LONG = 40000        # most factorizations along the central path, and steps from its points; of 12000 struck steps one
-                    # took 26000, none of the others more than 15000
+LONG = 30000        # most factorizations along the central path, and steps from its points; one of 12000 took 26000
+APART = 0.25, 0.05  # how near the path has to be for a point to count as near it, first and in case that fails
 NEAR = 3e-5         # natural map on it at which Newton's method is tried first, relative to the same,
 NEARER = 0.3        # and part of the last one at which it is tried again
 AS_BEFORE, SWEPT = range(2)  # beginnings of Newton's method, see `solve_island`
@@ -310,16 +310,22 @@ def try_path(island, sky, found, size):
     """Along the central path from its beginning, whatever is known of λ; and wherever it has come nearer to the
     solution, some steps of Newton's method from there. `found` (m, 3) becomes the best impulses. Returns the
     factorizations along the path and steps, whether it is solved, and the natural map that is left [m/s]."""
-    path, near, on, made, solved, least = open_path(island, sky), NEAR * size, True, 0, False, np.inf
-    while on and not solved and made < LONG:
-        looks, miss, on = follow_path(island, sky, path, near, LONG - made)
-        near = NEARER * miss
-        rounds, solved, _, miss = follow_modes(island, sky, island.lam.copy(), SOFTER, SOFTEST, 0.0, size, MOST_ROUNDS)
-        made += looks + rounds
-        if solved or miss < least:
-            least = miss
-            put_rows(found, island.lam)
-    return made, solved, least
+    steps, solved, least = 0, False, np.inf
+    for apart in APART:
+        path, near, on, made = open_path(island, sky, apart), NEAR * size, True, 0
+        while on and not solved and made < LONG:
+            looks, miss, on = follow_path(island, sky, path, near, LONG - made)
+            near = NEARER * miss
+            rounds, solved, _, miss = follow_modes(
+                island, sky, island.lam.copy(), SOFTER, SOFTEST, 0.0, size, MOST_ROUNDS)
+            made += looks + rounds
+            if solved or miss < least:
+                least = miss
+                put_rows(found, island.lam)
+        steps += made
+        if solved:
+            break
+    return steps, solved, least
 
 
 @helper

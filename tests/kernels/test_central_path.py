@@ -37,7 +37,7 @@ from contactlab.physics.solvers.central_path import (
     straighten,
 )
 from contactlab.physics.solvers.island import find_islands, open_island, skyline_of
-from contactlab.physics.solvers.newton import give
+from contactlab.physics.solvers.newton import APART, give
 
 NEAR = 1e-8  # natural map, relative to the largest velocity without impulses, of which the residual knows more
 MOST = 100   # factorizations: these scenes take 22 to 49 at tolerances four times as wide
@@ -55,7 +55,7 @@ def follow(system, near, most, told_out):
         sky, size = skyline_of(island), 0.0
         for j in range(len(island.kind)):
             size = max(size, norm(row(island.free, j)))
-        path = open_path(island, sky)
+        path = open_path(island, sky, APART[0])
         looks, _, _ = follow_path(island, sky, path, near * size, most)
         told_out[0], told_out[1] = max(told_out[0], looks), max(told_out[1], path.here[SIGMA])
         give(system, island)
