@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..core.jit import helper, kernel
 from ..core.model import Array, BoolArray
 from ..laws.contact import project_cone
-from .coulomb import CLOSES, CREEPS, PUSHES, STICK_RESIDUAL, SWEEP_CHANGE, SWEEPS, VERGES, single_contact
+from .coulomb import CLOSES, CREEPS, PUSHES, STICK_RESIDUAL, SWEEP_CHANGE, SWEEPS, VERGES, contact_alone
 from .interior_point import newton_step
 from .least_forces import FEW, RANK, ZERO, basis, cone_slope, least
 
@@ -93,13 +93,7 @@ def find_contact(M, friction, bearer, slide, k, force, rate, own, f_out):
         b[i] = rate[r]
         for j in range(3):
             b[i] -= W[i, j] * force[3 * k + j]
-    if friction[k] == 0.0 or slide[k, 0] == 1.0:
-        s1, s2 = friction[k] * slide[k, 1], friction[k] * slide[k, 2]
-        stiff = W[0, 0] - s1 * W[0, 1] - s2 * W[0, 2]
-        f_out[0] = max(0.0, -b[0] / stiff) if stiff > 0.0 else 0.0
-        f_out[1], f_out[2] = -s1 * f_out[0], -s2 * f_out[0]
-    else:
-        single_contact(b, W, work, friction[k], f_out)
+    contact_alone(b, W, work, friction[k], slide, k, f_out)
 
 
 @helper

@@ -2,7 +2,7 @@
 
 The laws are those of `interior_point`, scaled so that own blocks of M have a mean diagonal of 1:
 
-    S u = y - s(y) n,    λ = Sᵀ x,    x ∈ Q,  y ∈ Q,  x ∘ y = σ e          S_j = √ρ (n/μ; t₁; t₂), all but for a unit
+    S u + δ x = y - s(y) n,    λ = Sᵀ x,    x ∈ Q,  y ∈ Q,  x ∘ y = σ e     S_j = √ρ (n/μ; t₁; t₂), all but for a unit
 
 but for De Saxcé's shift, which is |y_T| there and has a kink where nothing slips. Here it is
 
@@ -17,7 +17,7 @@ Unknown is z = x - y, which determines x = f(z) and y = f(-z), f(z) = (z + √(z
 that x ∘ y = σ e always holds and no step must end within the cones [Fukushima, Luo & Tseng 2002]. With r₀ the residual
 at the beginning, where σ = 1, the path is the curve of all (z, σ) with
 
-    r(z, σ) = S u + s(y) n - y - σ r₀ = 0
+    r(z, σ) = S u + δ x + s(y) n - y - σ r₀ = 0
 
 Friction makes it turn: σ may have to grow on the way to 0, and to lower σ step by step ends at the first turn. So the
 path is followed by its length: a step along its tangent, then Newton's steps across it. Which way is on is known
@@ -27,10 +27,14 @@ of a smooth r does not end: it comes to σ = 0, or back to where it began, or gr
 makes them slip [Acary, Cadoux, Lemaréchal & Malick 2011], as in a heap. Steps that are too long change over to another
 curve, which may be a ring: see APART.
 
-A step eliminates Δx = D (… - S G Δξ) contact by contact, D = P (1 - P)⁻¹ G_y⁻¹, with P = ∂f/∂z and G_y = 1 - n ∂s/∂y.
-The unknowns that are left are those of the island, Δξ = Gᵀ Sᵀ Δx, as for Newton's method:
+A step eliminates Δx = D (… - S G Δξ) contact by contact, D = P (1 - P + δ G_y⁻¹ P)⁻¹ G_y⁻¹, with P = ∂f/∂z and
+G_y = 1 - n ∂s/∂y. The unknowns that are left are those of the island, Δξ = Gᵀ Sᵀ Δx, as for Newton's method:
 
     (1 + Gᵀ Sᵀ D S G) Δξ = Gᵀ Sᵀ (…)
+
+δ, a compliance, keeps D below 1/δ. Without it, D of a contact that sticks is about x²/σ. What moves bodies that stick
+to each other is the 1 alone, and this would be lost beside a D of 1/(rounding): from σ = 1e-16 on, too early to tell
+which contacts carry or slip by less than √σ. As it is the path goes on to its end, where velocities are wrong by δ x.
 
 The mouse spring follows its linear law; that its impulse has a limit is left to Newton's method.
 """
@@ -70,6 +74,7 @@ FEW, MANY = 3, 5
 MOST = 7           # most steps across the path
 SHRINK = 0.6       # part of the step before that one across the path may have
 CLOSE = 1e-3       # step across the path that ends on it
+YIELD = 1e-12      # δ
 END = 1e-20        # σ at the end of the path
 BACK = 1e3         # σ at which it has come back past its beginning
 
@@ -211,8 +216,10 @@ def look(island, path, point, sigma):
     for j in range(len(block)):
         if block[j, FORM] == CONE:
             left = sub(row(u, j), look_cone(block, j, row(z, j), sigma))
+            left = axpy(YIELD, three(block, j, X), left)
         elif block[j, FORM] == RANGE:
             left = (u[j, 0] - look_range(block, j, z[j, 0], sigma), 0.0, 0.0)
+            left = (left[0] + YIELD * block[j, X], 0.0, 0.0)
         elif block[j, FORM] == SPRING:
             put_three(block, j, X, row(z, j))
             left = add(row(u, j), sym_vec(six(island.law, j, SOFT), row(z, j)))
@@ -234,10 +241,23 @@ def straighten(block, j, a):
 
 
 @helper
+def stop(block, j, a):
+    """(1 - P + δ G_y⁻¹ P)⁻¹ a, all along the axes of z. G_y⁻¹ is that of `straighten`, which leaves the third axis as
+    it is. The determinant of the other two is a sum of terms that are not negative."""
+    lean, part = 0.5 * YIELD * block[j, LEAN], 0.5 * YIELD * block[j, LEAN + 1]
+    p, q = block[j, PASS], block[j, PASS + 1]
+    aa, ab = block[j, STOP] + (lean - part + YIELD) * p, (lean + part - YIELD) * q
+    ba, bb = (lean - part) * p, block[j, STOP + 1] + (lean + part) * q
+    whole = aa * bb - ab * ba
+    return ((bb * a[0] - ab * a[1]) / whole, (aa * a[1] - ba * a[0]) / whole,
+            a[2] / (block[j, STOP + 2] + YIELD * block[j, PASS + 2]))
+
+
+@helper
 def pass_on(block, j, a):
-    """P (1 - P)⁻¹ a, both along the axes of z."""
-    return (block[j, PASS] / block[j, STOP] * a[0], block[j, PASS + 1] / block[j, STOP + 1] * a[1],
-            block[j, PASS + 2] / block[j, STOP + 2] * a[2])
+    """P (1 - P + δ G_y⁻¹ P)⁻¹ a, all along the axes of z."""
+    low, high, off = stop(block, j, a)
+    return (block[j, PASS] * low, block[j, PASS + 1] * high, block[j, PASS + 2] * off)
 
 
 @helper
@@ -249,7 +269,7 @@ def factor(island, sky, path, D, work):
         for e in range(9):
             D[j, e] = 0.0
         if form == RANGE:
-            part = block[j, PASS] / block[j, STOP]
+            part = block[j, PASS] / (block[j, STOP] + YIELD * block[j, PASS])
             for k in range(3):
                 for c in range(3):
                     D[j, 3 * k + c] = part * S[SCALE + k] * S[SCALE + c]
@@ -271,7 +291,7 @@ def factor(island, sky, path, D, work):
 
 @helper
 def orientation(sky):
-    """The sign of det ∂r/∂z, which is that of the matrix factored: det (1 - P) and det G_y are positive."""
+    """The sign of det ∂r/∂z, which is that of the matrix factored: det (1 - P + δ G_y⁻¹ P) and det G_y are positive."""
     sign = 1.0
     for k in range(len(sky.at)):
         if sky.entry[sky.at[k] + k] < 0.0:
@@ -289,9 +309,12 @@ def direction(island, sky, path, point, sigma, rate, out):
         left = scale(-sigma, row(path.start, j)) if rate > 0.0 else three(block, j, LEFT)
         aim = (0.0, 0.0, 0.0)
         if form == CONE:
+            left = axpy(YIELD, from_axes(block, j, grown), left)
             aim = from_axes(block, j, add(grown, pass_on(block, j, sub(grown, straighten(block, j, left)))))
         elif form == RANGE:
-            aim = (grown[0] + block[j, PASS] / block[j, STOP] * (grown[0] - left[0]), 0.0, 0.0)
+            left = axpy(YIELD, grown, left)
+            part = block[j, PASS] / (block[j, STOP] + YIELD * block[j, PASS])
+            aim = (grown[0] + part * (grown[0] - left[0]), 0.0, 0.0)
         elif form == SPRING:
             aim = sym_vec(sym_inverse(six(island.law, j, SOFT)), scale(-1.0, left))
         put_three(block, j, AIM, left)
@@ -308,11 +331,9 @@ def direction(island, sky, path, point, sigma, rate, out):
         form, grown, along = block[j, FORM], scale(rate, three(block, j, RATE)), scaled(block, j, row(out.u, j))
         move, dz = add(along, three(block, j, AIM)), (0.0, 0.0, 0.0)
         if form == CONE:
-            rest = sub(grown, straighten(block, j, move))
-            dz = from_axes(block, j, (rest[0] / block[j, STOP], rest[1] / block[j, STOP + 1],
-                                      rest[2] / block[j, STOP + 2]))
+            dz = from_axes(block, j, stop(block, j, sub(grown, straighten(block, j, move))))
         elif form == RANGE:
-            dz = ((grown[0] - move[0]) / block[j, STOP], 0.0, 0.0)
+            dz = ((grown[0] - move[0]) / (block[j, STOP] + YIELD * block[j, PASS]), 0.0, 0.0)
         elif form == SPRING:
             dz = sym_vec(sym_inverse(six(island.law, j, SOFT)), scale(-1.0, move))
         put(out.z, j, dz)

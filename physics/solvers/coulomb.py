@@ -106,6 +106,19 @@ def single_contact(b, W, work, mu, f_out):
     f_out[0], f_out[1], f_out[2] = lam, -mu * lam * math.cos(angle), -mu * lam * math.sin(angle)
 
 
+@helper
+def contact_alone(b, W, work, mu, slide, k, f_out):
+    """Force of contact k from its own block W (3, 3) and the acceleration b without it; slide as of `cone_sweeps`. One
+    that slides already, or has no friction, has one unknown force."""
+    if mu == 0.0 or slide[k, 0] == 1.0:
+        s1, s2 = mu * slide[k, 1], mu * slide[k, 2]
+        stiff = W[0, 0] - s1 * W[0, 1] - s2 * W[0, 2]
+        f_out[0] = max(0.0, -b[0] / stiff) if stiff > 0.0 else 0.0
+        f_out[1], f_out[2] = -s1 * f_out[0], -s2 * f_out[0]
+    else:
+        single_contact(b, W, work, mu, f_out)
+
+
 @kernel
 def cone_sweeps(M, d, friction, slide, iterations, enough, force, rate_out):
     """Block Gauss–Seidel on Coulomb's law for accelerations, single contacts solved exactly. force (3 c,) is the first
@@ -128,13 +141,7 @@ def cone_sweeps(M, d, friction, slide, iterations, enough, force, rate_out):
                 for j in range(3):
                     W[i, j] = M[3 * k + i, 3 * k + j]
                     b[i] -= W[i, j] * force[3 * k + j]
-            if friction[k] == 0.0 or slide[k, 0] == 1.0:
-                s1, s2 = friction[k] * slide[k, 1], friction[k] * slide[k, 2]
-                stiff = W[0, 0] - s1 * W[0, 1] - s2 * W[0, 2]
-                f[0] = max(0.0, -b[0] / stiff) if stiff > 0.0 else 0.0
-                f[1], f[2] = -s1 * f[0], -s2 * f[0]
-            else:
-                single_contact(b, W, work, friction[k], f)
+            contact_alone(b, W, work, friction[k], slide, k, f)
             for i in range(3):
                 step = f[i] - force[3 * k + i]
                 if step != 0.0:
