@@ -205,7 +205,8 @@ def follow_modes(island, sky, centre, softer, softest, near, size, most):
     """At most so many steps of Newton's method, from the island's λ and from c = `centre`, with a compliance ε that is
     `softer` times the usual one. near: opening velocity below which a contact counts as closed at first, relative to
     size [m/s], the largest velocity without impulses. λ becomes the solution, else the best found. Returns how many
-    steps were made, whether it is solved, whether it began again, and the natural map that is left [m/s].
+    steps were made, whether it is solved, whether it began again from another c than the one given, and the natural map
+    that is left [m/s]. From the one given λ changes by a sum of columns of D G, whatever ε is.
 
     Where the modes cycle, or the first step leads far away, it begins again from c = λ at the last c, with a larger ε:
     the solution for this c is nearer. ε may become up to `softest` times the usual one."""
@@ -255,7 +256,7 @@ def follow_modes(island, sky, centre, softer, softest, near, size, most):
         else:
             stalls += 1
         if stalls > PATIENCE or not wrong < OVERFLOW or (new and wrong > QUIET * size):
-            eps, again = eps / LESS, True
+            eps, again = eps / LESS, again or left < np.inf
             if eps > softest * usual:
                 break
             wait = min(2 * wait + 1, LONGEST)
