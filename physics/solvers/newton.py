@@ -282,8 +282,8 @@ def sweep_island(system, members, island):
 @helper
 def keep_rest(system, island, sky, left, rests):
     """Change impulses of the last step that are nearly as good as a solution, left > rests is their `unrest`, as little
-    as possible: from c = λ. They stay the least ones, as the change is a sum of columns of D G, and they are one. Returns the steps,
-    and whether it is solved.
+    as possible: from c = λ. They stay the least ones, as the change is a sum of columns of D G, and they are one.
+    Returns the steps, and whether it is solved.
 
     A stack that its own forces hold turns over ever faster: a wrong velocity grows by a fifth in a step where ten boxes
     stand on each other. To stop it takes forces that would set it going the other way in the next step. So a velocity
@@ -404,8 +404,9 @@ def without_impulses(system, q_dot_out):
 @helper
 def unrest(system, members, bodies, q_dot, most):
     """The largest natural map of these row blocks at the impulses that they have, relative to the largest velocity
-    without impulses; inf where it is more than `most`, and where other impulses may be the least ones, as
-    the mouse pulls, or a closed contact is new and does not carry. One that was known in the last step carries nothing because this was found to be the least there.
+    without impulses; inf where it is more than `most`, and where other impulses may be the least ones, as the mouse
+    pulls, or a closed contact is new and does not carry. One that was known in the last step carries nothing because
+    this was found to be the least there.
     bodies, q_dot: velocities without impulses."""
     count, size, worst = int(system.count[0]), 0.0, 0.0
     for j in members:
