@@ -36,6 +36,7 @@ LINEAR = 0     # v [m/s]
 ANGULAR = 3    # ω [rad/s]
 INV_MASS = 6   # 0 for bodies that are not dynamic
 INV_INERTIA = 7  # I⁻¹ in the world frame: xx xy xz yy yz zz, 0 for bodies that are not dynamic
+STIRRED = 13   # the last sweep that changed its velocity, see `solvers.sweeps`
 BODY_SIZE = 16  # two cache lines
 
 LAYERS = 64    # most layers of bodies, and so of parts, see `Parts`

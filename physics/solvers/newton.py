@@ -26,7 +26,8 @@ which mostly ends there and then, see `try_least`.
 
 An island that this does not solve, see LONG, keeps the best impulses found and is swept on as by `pgs`. So is
 an island of more than MOST row blocks, and one whose bodies touch so many others that factors would take longer than
-sweeps, see WORK.
+sweeps, see WORK. But a large island whose contacts are new, as of a pyramid that stands at the start, is tried once,
+and rests where that succeeds: it then costs less than by sweeps, which never end.
 """
 
 import math
@@ -70,8 +71,10 @@ from .skyline import factor_skyline, set_identity, solve_skyline
 from .solver import Solver
 from .sweeps import sweep_members, sweep_parts
 
-MOST = 300          # most row blocks of an island that is solved
-WORK = 2000         # most multiplications of a factorization, per row block; 30 sweeps make about 6000
+MOST = 300          # most row blocks of an island that is solved whatever it does,
+LARGEST = 3000      # and of one whose contacts are new, or that nearly rests
+WORK = 2000         # most multiplications of a factorization, per row block; 30 sweeps make about 6000,
+MORE_WORK = 20000   # and for a large island
 ROUNDS = 12         # most steps of Newton's method for an island of many row blocks
 VISITS = 600        # most steps times row blocks for one of few, where that allows more
 MOST_ROUNDS = 60    # most steps for any island
@@ -94,6 +97,7 @@ HUGE = 48           # and of fewer than so many: of 291 islands of more, as a to
 LEAST = 5           # most steps from c = 0, for the least of redundant forces, once a solution is known
 EXACT = 1e-13       # natural map that ends the steps, relative to the largest velocity without impulses
 RESTS = 1e-12       # natural map up to which impulses of the last step are left as they are, relative to the same
+NEARLY = 1e-6       # and up to which those of a large island are put right so
 SLIGHT = 3          # most steps where these are as good as a solution and change as little as possible, see `keep_rest`
 ENOUGH = 9e-11      # natural map that counts as solved where steps hardly reduce it, relative to the same; asked: 1e-10
 NOT_MORE = 0.1      # part of the last residual above which a step has hardly reduced it
@@ -201,7 +205,8 @@ def follow_modes(island, sky, centre, softer, softest, near, size, most):
     """At most so many steps of Newton's method, from the island's λ and from c = `centre`, with a compliance ε that is
     `softer` times the usual one. near: opening velocity below which a contact counts as closed at first, relative to
     size [m/s], the largest velocity without impulses. λ becomes the solution, else the best found. Returns how many
-    steps were made, whether it is solved, whether it began again, and the natural map that is left [m/s].
+    steps were made, whether it is solved, whether it began again from another c than the one given, and the natural map
+    that is left [m/s]. From the one given λ changes by a sum of columns of D G, whatever ε is.
 
     Where the modes cycle, or the first step leads far away, it begins again from c = λ at the last c, with a larger ε:
     the solution for this c is nearer. ε may become up to `softest` times the usual one."""
@@ -251,7 +256,7 @@ def follow_modes(island, sky, centre, softer, softest, near, size, most):
         else:
             stalls += 1
         if stalls > PATIENCE or not wrong < OVERFLOW or (new and wrong > QUIET * size):
-            eps, again = eps / LESS, True
+            eps, again = eps / LESS, again or left < np.inf
             if eps > softest * usual:
                 break
             wait = min(2 * wait + 1, LONGEST)
@@ -275,22 +280,23 @@ def sweep_island(system, members, island):
 
 
 @helper
-def keep_rest(system, island, sky, left):
-    """Change impulses of the last step that are as good as a solution, left is their `unrest`, as little as possible:
-    from c = λ. They stay the least ones, as the change is a sum of columns of D G, and they are one. Returns the steps.
+def keep_rest(system, island, sky, left, rests):
+    """Change impulses of the last step that are nearly as good as a solution, left > rests is their `unrest`, as little
+    as possible: from c = λ. They stay the least ones, as the change is a sum of columns of D G, and they are one.
+    Returns the steps, and whether it is solved.
 
     A stack that its own forces hold turns over ever faster: a wrong velocity grows by a fifth in a step where ten boxes
     stand on each other. To stop it takes forces that would set it going the other way in the next step. So a velocity
-    that has grown to RESTS is stopped by half and by half again, and forces are right from then on for many steps."""
+    that has grown to `rests` is stopped by half and by half again, and forces are right from then on for many steps."""
     start, size = island.lam.copy(), 0.0
     for j in range(len(island.kind)):
         size = max(size, norm(row(island.free, j)))
-    steps, _, _, _ = follow_modes(island, sky, start.copy(), 1.0, 1.0, 0.0, size, SLIGHT)
-    if left <= 2.0 * RESTS:
+    steps, solved, _, _ = follow_modes(island, sky, start.copy(), 1.0, 1.0, 0.0, size, SLIGHT)
+    if left <= 2.0 * rests:
         for j in range(len(island.kind)):
             put(island.lam, j, scale(0.5, add(row(start, j), row(island.lam, j))))
     give(system, island)
-    return steps
+    return steps, solved
 
 
 @helper
@@ -343,7 +349,7 @@ def solve_island(system, members, island, sky):
         if beginning == AS_BEFORE:
             softer, near, most = 1.0, GUESS, min(max(ROUNDS, VISITS // m), MOST_ROUNDS)
         else:
-            softer, near, most = SOFTER, GUESS if far else 0.0, MANY
+            softer, near, most = SOFTER, GUESS if far else 0.0, MANY if m <= MOST else MOST_ROUNDS
             put_rows(island.lam, start)
             sweep_island(system, members, island)
             sweeps += FEW
@@ -361,7 +367,7 @@ def solve_island(system, members, island, sky):
             put_rows(found, island.lam)
         if solved:
             break
-    if not solved and not turns:  # the path knows no moments
+    if not solved and not turns and m <= MOST:  # the path knows no moments
         made, solved, miss = try_path(island, sky, centre, size)  # centre: scratch
         steps += made
         if solved or miss < least:
@@ -396,10 +402,11 @@ def without_impulses(system, q_dot_out):
 
 
 @helper
-def unrest(system, members, bodies, q_dot):
+def unrest(system, members, bodies, q_dot, most):
     """The largest natural map of these row blocks at the impulses that they have, relative to the largest velocity
-    without impulses; inf where other impulses may be the least ones, as the mouse pulls, or a closed contact is new and
-    does not carry. One that was known in the last step carries nothing because this was found to be the least there.
+    without impulses; inf where it is more than `most`, and where other impulses may be the least ones, as the mouse
+    pulls, or a closed contact is new and does not carry. One that was known in the last step carries nothing because
+    this was found to be the least there.
     bodies, q_dot: velocities without impulses."""
     count, size, worst = int(system.count[0]), 0.0, 0.0
     for j in members:
@@ -419,10 +426,19 @@ def unrest(system, members, bodies, q_dot):
         else:
             e, own = contact_residual(system, j)
         new = j < count and system.previous[j] < 0
-        if not e <= ENOUGH * size or (new and own <= GUESS * size):
+        if not e <= most * size or (new and own <= GUESS * size):
             return math.inf
         worst = max(worst, e)
     return worst / size if size > 0.0 else 0.0
+
+
+@helper
+def are_new(system, members):
+    """Whether most of these row blocks are contacts that the last step did not know."""
+    new = 0
+    for j in members:
+        new += j < system.count[0] and system.previous[j] < 0
+    return 2 * new > len(members)
 
 
 @helper
@@ -456,17 +472,21 @@ def solve_islands(system, iterations, tolerance, told_out) -> None:
     told_out[:] = 0.0
     for i in range(islands):
         some, sweeps = members[first[i] : first[i + 1]], iterations
-        left = unrest(system, some, free_bodies, free)
-        if left <= RESTS:
+        large = len(some) > MOST
+        rests = ENOUGH if large else RESTS
+        left = unrest(system, some, free_bodies, free, NEARLY if large else ENOUGH)
+        if left <= rests:
             continue
-        if len(some) <= MOST:
+        if not large or (len(some) <= LARGEST and (left <= NEARLY or are_new(system, some))):
             island = open_island(system, some, own, label)
             sky = skyline_of(island)
-            if work_of(sky) <= WORK * len(some):
-                if left <= ENOUGH:
-                    told_out[STEPS] = max(told_out[STEPS], keep_rest(system, island, sky, left))
-                    continue
-                made, swept, solved = solve_island(system, some, island, sky)
+            if work_of(sky) <= (MORE_WORK if large else WORK) * len(some):
+                swept = 0
+                if left <= NEARLY:
+                    made, solved = keep_rest(system, island, sky, left, rests)
+                    solved = solved or not large
+                else:
+                    made, swept, solved = solve_island(system, some, island, sky)
                 told_out[STEPS] = max(told_out[STEPS], made)
                 if solved:
                     continue

@@ -1,15 +1,19 @@
-"""Sweeps over the row blocks of an island, as by `pgs`: one after the other, or by parts that threads share."""
+"""Sweeps over the row blocks of an island, as by `pgs`: one after the other, or by parts that threads share.
+
+A visit to a contact gives what the last one gave where nothing has changed the velocities of its bodies since: it is
+left out. Of a row of dominoes that falls most lies still, and a sweep visits its front only.
+"""
 
 import math
 
 import numpy as np
 
-from ..core.jit import helper, kernel, program
+from ..core.jit import helper, inlined, kernel, program
 from ..core.team import share_out
 from ..problem.joint_rows import visit_row
 from ..problem.moments import visit_moment
 from ..problem.parts import round_of
-from ..problem.system import LAYERS, MOMENT, MOUSE
+from ..problem.system import INV_MASS, LAYERS, MOMENT, MOUSE, STIRRED
 from .pgs import visit_contact, visit_grab, visit_pair
 
 
@@ -27,13 +31,42 @@ def visit_member(system, j, q_dot):
 
 
 @helper
+def only_pairs(system, members):
+    """Whether these row blocks are contacts between two bodies that nothing else holds. Their bodies then count as
+    stirred just before the first sweep."""
+    bodies, count = system.motion.bodies, int(system.count[0])
+    for j in members:
+        if j >= count or system.block[j] >= 0:
+            return False
+    for j in members:
+        bodies[system.body_a[j], STIRRED] = bodies[system.body_b[j], STIRRED] = -1.0
+    return True
+
+
+@inlined
+def visit_stirred(system, k, sweep, least):
+    """A visit to contact k of two bodies in this sweep, where more than `least` has changed since the one before;
+    returns the square of the change of velocity."""
+    bodies, a, b, change = system.motion.bodies, int(system.body_a[k]), int(system.body_b[k]), 0.0
+    if bodies[a, STIRRED] >= sweep - 1 or bodies[b, STIRRED] >= sweep - 1:
+        change = visit_pair(system, k)
+        if change > least:
+            if bodies[a, INV_MASS] > 0.0:
+                bodies[a, STIRRED] = sweep
+            if bodies[b, INV_MASS] > 0.0:
+                bodies[b, STIRRED] = sweep
+    return change
+
+
+@helper
 def sweep_members(system, members, sweeps, tolerance):
     """Sweep over these row blocks of the system, to and fro; returns the last change [m/s]."""
-    q_dot, change = system.motion.q_dot, 0.0
+    q_dot, change, pairs, least = system.motion.q_dot, 0.0, only_pairs(system, members), tolerance * tolerance
     for done in range(sweeps):
         worst = 0.0
         for i in range(len(members)):
-            worst = max(worst, visit_member(system, int(members[i if done % 2 == 0 else len(members) - 1 - i]), q_dot))
+            j = int(members[i if done % 2 == 0 else len(members) - 1 - i])
+            worst = max(worst, visit_stirred(system, j, done, least) if pairs else visit_member(system, j, q_dot))
         change = math.sqrt(worst)
         if change <= tolerance:
             break
@@ -41,15 +74,17 @@ def sweep_members(system, members, sweeps, tolerance):
 
 
 @kernel
-def sweep_part(p, system, some, first, begin, back, passes, worst_out) -> None:
-    """Visit the contacts of part begin + p, backwards where back is 1; of two passes the other one the other way.
-    worst_out (2, parts): square of the largest change, of sweeps forwards and backwards."""
+def sweep_part(p, system, some, first, begin, sweep, passes, least, worst_out) -> None:
+    """Visit the contacts of part begin + p in this sweep, and in the next one where there are two passes. least: see
+    `visit_stirred`; < 0: all are visited. worst_out (2, parts): square of the largest change, of sweeps forwards and
+    backwards."""
     low, high = first[begin + p], first[begin + p + 1]
-    for one in range(passes):
-        way, worst = back ^ one, 0.0
+    for done in range(sweep, sweep + passes):
+        back, worst = done % 2, 0.0
         for i in range(low, high):
-            worst = max(worst, visit_pair(system, int(some[low + high - 1 - i if way == 1 else i])))
-        worst_out[way, begin + p] = worst
+            k = int(some[low + high - 1 - i if back == 1 else i])
+            worst = max(worst, visit_stirred(system, k, done, least) if least >= 0.0 else visit_pair(system, k))
+        worst_out[back, begin + p] = worst
 
 
 @helper
@@ -73,6 +108,7 @@ def sweep_parts(system, some, sweeps, tolerance) -> float:
     first, worst, q_dot = np.zeros(LAYERS + 1, np.int64), np.zeros((2, LAYERS)), system.motion.q_dot
     contacts, change = parts_of(system, some, first), 0.0
     others, begun = some[contacts:], 0
+    least = tolerance * tolerance if only_pairs(system, some) else -1.0
     for done in range(sweeps):
         back, largest = done % 2, 0.0
         for j in others:
@@ -80,7 +116,7 @@ def sweep_parts(system, some, sweeps, tolerance) -> float:
         for turn in range(begun, 2):
             begin, parts = round_of(system.parts, turn, back)
             begun = 1 if turn == 1 and len(others) == 0 and done + 1 < sweeps else 0
-            share_out(parts, sweep_part, (system, some, first, begin, back, 1 + begun, worst))
+            share_out(parts, sweep_part, (system, some, first, begin, done, 1 + begun, least, worst))
         for p in range(system.parts.count[1]):
             largest = max(largest, worst[back, p])
         change = math.sqrt(largest)
