@@ -102,7 +102,7 @@ class NoExactGap(ValueError):
         flat = " flatter than the wall" if set(kinds) & set(HOLLOW) else ""
         words = {ShapeKind.ELLIPSOID: f"an ellipsoid{flat}",
                  ShapeKind.TORUS: "a torus, which takes planes, and balls that fit through its hole",
-                 ShapeKind.MESH: f"a mesh, which may have {EXACT_TRIANGLES} at most and touch no other mesh"}
+                 ShapeKind.MESH: f"a mesh, which may have {EXACT_TRIANGLES} at most"}
         self.kinds = " and ".join(words.get(kind, f"a {kind.name.lower()}") for kind in kinds)
         super().__init__(f"no exact gap between shapes {a} and {b}: {self.kinds}")
 
