@@ -1,5 +1,5 @@
-"""Claims about concave meshes in `event_driven`: they touch each other as what they are, at the right instants, and nothing
-passes through."""
+"""Claims about concave meshes in `event_driven`: they touch each other as what they are, at the right instants, and
+nothing passes through."""
 
 import numpy as np
 import pytest
@@ -14,8 +14,8 @@ from contactlab.physics.collision.exact.near import PLACE, find_near, trees_of
 from contactlab.physics.shapes.elements import FACE, VERTEX
 
 SIDE, G = 0.125, 9.81  # of cubes [m], as files with single precision hold it
-#: of the same motion computed with other elements: instants are found to 1e-13 s, in which a cube of 2 kg gets 2e-12 N s,
-#: and some twenty bounces hand that on
+#: of the same motion computed with other elements: instants are found to 1e-13 s, in which a cube of 2 kg gets
+#: 2e-12 N s, and some twenty bounces hand that on
 ROUNDING = 1e-11
 BOX = {"type": "box", "size": [SIDE] * 3}
 
@@ -127,8 +127,8 @@ def test_an_elastic_hit_of_concave_meshes_keeps_momentum_and_energy(folder, a, b
 
 
 def test_a_cup_lands_in_another_cup_and_comes_to_rest(folder):
-    """It falls off the axis and tilted, knocks against the wall, and ends on the bottom, 15 mm thick, but for the single
-    precision of the file: 2⁻²⁴ of 0.15 m."""
+    """It falls off the axis and tilted, knocks against the wall, and ends on the bottom, 15 mm thick, but for the
+    single precision of the file: 2⁻²⁴ of 0.15 m."""
     sim = simulate(folder, mesh_body("cup", "cup.stl", [0.0] * 3, fixed=True),
                    mesh_body("small", "small.stl", [0.012, 0.005, 0.18], euler=[4.0, -3.0, 0.0]), friction=0.5)
     start = sim.position("small")[2]

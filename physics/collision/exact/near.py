@@ -69,7 +69,8 @@ class Trees(NamedTuple):
 def trees_of(surface: Elements) -> Trees:
     """The trees of all shapes."""
     node_start, order = [0], np.arange(len(surface.kind), dtype=np.int32)
-    low, high, child = [np.zeros((0, 3))], [np.zeros((0, 3))], [np.zeros((0, 2), np.int32)]
+    low, high = [np.zeros((0, 3))], [np.zeros((0, 3))]
+    child: list[IntArray] = [np.zeros((0, 2), np.int32)]
     for first, last in zip(surface.start.tolist(), surface.start[1:].tolist(), strict=False):
         if last - first >= TREE:
             lo, hi, children, leaves = build_over(*bounds_of(surface, first, last))
@@ -77,10 +78,12 @@ def trees_of(surface: Elements) -> Trees:
             children[leaf, 0] -= first
             children[~leaf] += node_start[-1]
             order[first:last] = first + leaves
-            for tables, mine in ((low, lo), (high, hi), (child, children)):
-                tables.append(mine)
+            low.append(lo)
+            high.append(hi)
+            child.append(children)
         node_start.append(sum(map(len, child)))
-    return Trees(np.array(node_start, np.int32), *map(np.concatenate, (low, high, child)), order)
+    return Trees(
+        np.array(node_start, np.int32), np.concatenate(low), np.concatenate(high), np.concatenate(child), order)
 
 
 def bounds_of(surface: Elements, first: int, last: int) -> tuple[Array, Array]:
@@ -104,7 +107,7 @@ def bounds_of(surface: Elements, first: int, last: int) -> tuple[Array, Array]:
         faces, corner = faces[sharp], np.linalg.solve(rows[sharp], right[sharp][..., None])[..., 0]
         lo[faces], hi[faces] = np.maximum(lo[faces], corner.min(axis=1)), np.minimum(hi[faces], corner.max(axis=1))
     swell = SWELL * float(np.abs([lo, hi]).max())
-    return np.ascontiguousarray(lo.T) - swell, np.ascontiguousarray(hi.T) + swell
+    return np.ascontiguousarray((lo - swell).T, np.float64), np.ascontiguousarray((hi + swell).T, np.float64)
 
 
 @helper
@@ -308,7 +311,8 @@ def find_near(surface, trees, bodies, reach, depth, slack, place, pairs_out, out
                         continue
                     if norm(sub(row(place, f), row(place, e))) > extent[e] + extent[f] + wide:
                         continue
-                    if kind in (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_RIM) and surface.radius[e] + surface.radius[f] == 0.0:
+                    thin = surface.radius[e] + surface.radius[f] == 0.0
+                    if thin and kind in (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_RIM):
                         continue  # a pair without thickness: its gap is never negative
                     if plainly_apart(surface, place, kind, g, h, near, depth):
                         continue

@@ -125,7 +125,8 @@ def pairs_near(at, depth, near, search):
     other, and the limits that are within `near`, with witnesses, to search.watched. Returns their number, which may
     exceed the room."""
     model, surface, bodies, q, watched = at.model, at.surface, at.bodies, at.joints.q, search.watched
-    found = find_near(surface, search.trees, bodies, search.reach, depth, EDGE, search.place, watched.pairs, watched.witness)
+    found = find_near(
+        surface, search.trees, bodies, search.reach, depth, EDGE, search.place, watched.pairs, watched.witness)
     found = near_limits(model, surface, bodies, q, near, depth, found, watched.pairs)
     count = min(found, len(watched.pairs))
     watched.count[0] = count
@@ -167,8 +168,8 @@ def leave_set_out(at, chosen, watched):
 
 @helper
 def pushed_in(piece, i):
-    """Whether the pair i watched, which overlaps by more than TOUCH, does so because drift was projected out just before
-    it touched: it closes on, within its elements, in a step that lets no contacts in."""
+    """Whether the pair i watched, which overlaps by more than TOUCH, does so because drift was projected out just
+    before it touched: it closes on, within its elements, in a step that lets no contacts in."""
     watched = piece.search.watched
     witness = watched.witness
     return (piece.depth[0] < SLOT and witness.gap[i] >= -PUSHED and watched.zeta[i] < -RESTS

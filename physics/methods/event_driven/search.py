@@ -162,7 +162,8 @@ def gap_event(piece, lo, hi, event_out):
         delta = root(piece, start, end, GAP, i)
         go(piece, delta)
         see_one(at, watched.pairs[i], search)
-        met, reached = search.witness_one, search.witness_one.gap[0] + watched.offset[i] >= -PUSHED  # else behind a wall
+        met = search.witness_one
+        reached = met.gap[0] + watched.offset[i] >= -PUSHED  # else it is behind a wall
         if reached and met.margin[0] >= -EDGE and met.facing[0] >= FACING:
             event_out[0], event_out[1], event_out[2], hi = delta, float(GAP), float(i), delta
             see_pairs(at, watched)

@@ -6,8 +6,9 @@ PUSHED = 1e-5     # depth to which a pair that is about to touch may be pushed b
 SLOT = 1e-6       # depth that contacts may come to where no forces can keep all of them from it [m]
 GRAZE = 1e-10     # depth that a pair which has just let go, or rests beside the active ones, may come to [m]
 EDGE = 1e-9       # by which a contact point may leave the region of its own elements before the contact is lost [m]
-FACING = -1e-3    # Witness.facing of a contact is at least this: an edge that rolls over a face meets the next edge with the
-                  # normal of the face, but for what drift has turned it by
+#: Witness.facing of a contact is at least this: an edge that rolls over a face meets the next edge with the normal of
+#: the face, but for what drift has turned it by
+FACING = -1e-3
 RESTS = 1e-8      # |ζ| of a contact that neither approaches nor separates [m/s]
 SLIPS = 1e-9      # slip above which a contact slides [m/s]
 STRAIGHT = 1e-9   # angle by which a slip that goes straight on may turn [rad]

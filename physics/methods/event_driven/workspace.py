@@ -128,8 +128,8 @@ class Workspace:
         self.depth = self._overlap
 
     def take_for_touching(self, pair: int) -> None:
-        """A pair whose gap has just vanished touches to the end of the step, even where drift that was projected out since
-        has left it deeper than TOUCH."""
+        """A pair whose gap has just vanished touches to the end of the step, even where drift that was projected out
+        since has left it deeper than TOUCH."""
         overlap = -float(self.search.find_one(self.here, pair)[0].gap[0])
         if overlap <= PUSHED:
             self.depth = max(self.depth, SUNK * overlap)
