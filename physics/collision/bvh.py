@@ -85,12 +85,17 @@ def build(vertices: ArrayLike, triangles: ArrayLike) -> tuple[Array, Array, IntA
     """
     points = np.asarray(vertices, np.float64)
     corners = points[np.asarray(triangles)]
-    t = len(corners)
     swell = 1e-12 * float(np.abs(points).max(initial=0.0))
     lo = np.ascontiguousarray(corners.min(1).T) - swell
     hi = np.ascontiguousarray(corners.max(1).T) + swell
     del corners
-    room = max(1, t)  # nodes: a leaf has more than LEAF / 2 triangles, unless it is the only one
+    return build_over(lo, hi)
+
+
+def build_over(lo: Array, hi: Array) -> tuple[Array, Array, IntArray, IntArray]:
+    """The same over boxes lo, hi (3, t), t >= 1."""
+    t = lo.shape[1]
+    room = max(1, t)  # nodes: a leaf has more than LEAF / 2 boxes, unless it is the only one
     order = np.arange(t, dtype=np.int32)
     node_min, node_max, child = np.zeros((room, 3)), np.zeros((room, 3)), np.zeros((room, 2), np.int32)
     first, last = np.zeros(room, np.int32), np.zeros(room, np.int32)

@@ -85,4 +85,4 @@ def _surface(model: Model, s: int) -> Surface:
     return meshes.vertices[vertices], meshes.triangles[own_rows(meshes.triangle_start, k)] - vertices.start
 
 
-FORM = Form(ShapeKind.MESH, _box, _elements, _ray, surface=_surface, no_exact_gap=(ShapeKind.MESH,))
+FORM = Form(ShapeKind.MESH, _box, _elements, _ray, surface=_surface)

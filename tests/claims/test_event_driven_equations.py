@@ -7,7 +7,7 @@ from event_driven_scenes import UPRIGHT, Body, Run, about, ball, model_of
 from contactlab.physics.collision.exact.elements import surface_of
 from contactlab.physics.collision.exact.frames import NOWHERE
 from contactlab.physics.collision.exact.gaps import empty_witness, find_witnesses
-from contactlab.physics.collision.exact.near import PLACE, find_near
+from contactlab.physics.collision.exact.near import PLACE, find_near, trees_of
 from contactlab.physics.core.model import ShapeKind
 from contactlab.physics.core.state import empty_state
 from contactlab.physics.problem.contact_equations import contact_rows, empty_equations
@@ -53,7 +53,7 @@ def compare(model, surface, seed):
     """Largest errors of φ = n·(p_b - p_a), of ζ and of ζ̇ over all pairs of elements, against central differences."""
     motion, rows, witness = Motion(seed), np.zeros(4000, np.int64), empty_witness(4000)
     reach, place = np.full(len(surface.meets), np.inf), np.zeros((200, PLACE))
-    count = find_near(surface, motion.at(0.0), reach, np.inf, 0.0, place, rows, witness)
+    count = find_near(surface, trees_of(surface), motion.at(0.0), reach, np.inf, 0.0, place, rows, witness)
     witness = empty_witness(count)
     gaps = []
     for k in (-2, -1, 0, 1, 2):

@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 
 from contactlab.physics.collision.exact.elements import PAIR_KINDS, surface_of
 from contactlab.physics.collision.exact.gaps import empty_witness, find_witnesses
-from contactlab.physics.collision.exact.near import PLACE, find_near
+from contactlab.physics.collision.exact.near import PLACE, find_near, trees_of
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.shapes.elements import EDGE, FACE
 from contactlab.physics.shapes.shapes import quat_to_matrix
@@ -34,7 +34,8 @@ def nearest_elements(sim):
     surface, bodies = surface_of(sim.model), sim.state.bodies
     pairs, witness = np.zeros(4000, np.int64), empty_witness(4000)
     place = np.zeros((len(surface.kind), PLACE))
-    count = find_near(surface, bodies, np.full(len(surface.meets), 2.0 * FAR), 1e-3, 1e-9, place, pairs, witness)
+    reach = np.full(len(surface.meets), 2.0 * FAR)
+    count = find_near(surface, trees_of(surface), bodies, reach, 1e-3, 1e-9, place, pairs, witness)
     good = (witness.margin[:count] >= -1e-9) & (witness.facing[:count] >= -1e-6)
     return witness.gap[:count][good]
 
@@ -130,7 +131,8 @@ def test_elements_near_the_box_of_the_other_shape_are_all_that_are_near(seed):
     gap, margin = all_of_them.gap, all_of_them.margin
     thick = (kind[e] == EDGE) | (kind[f] == FACE)  # a sharp corner meets neither corners nor edges
     place = np.full((len(kind), PLACE), np.nan)
-    count = find_near(surface, state, np.full(len(surface.meets), near), near, 0.0, place, pairs, found)
+    reach = np.full(len(surface.meets), near)
+    count = find_near(surface, trees_of(surface), state, reach, near, 0.0, place, pairs, found)
     wanted = set(every[thick & (np.abs(gap) <= near) & (margin >= 0.0)].tolist())
     assert wanted
     assert wanted <= set(pairs[:count].tolist())

@@ -14,7 +14,7 @@ nearest point on it. Where a torus lies flat, CORNERS of its points stand for it
 
 An ellipsoid or superellipsoid is one element, and so is the wall of a bowl or of a pipe. Such a wall can be touched
 only by vertices and by ellipsoids that curve more than the wall. A mesh consists of the faces and convex edges of its
-triangles and the vertices of these edges.
+triangles and the vertices of these edges; flat and inner edges are none, so that nothing feels how it is divided.
 """
 
 from typing import NamedTuple
@@ -102,7 +102,7 @@ class NoExactGap(ValueError):
         flat = " flatter than the wall" if set(kinds) & set(HOLLOW) else ""
         words = {ShapeKind.ELLIPSOID: f"an ellipsoid{flat}",
                  ShapeKind.TORUS: "a torus, which takes planes, and balls that fit through its hole",
-                 ShapeKind.MESH: f"a mesh, which may have {EXACT_TRIANGLES} at most and touch no other mesh"}
+                 ShapeKind.MESH: f"a mesh, which may have {EXACT_TRIANGLES} at most"}
         self.kinds = " and ".join(words.get(kind, f"a {kind.name.lower()}") for kind in kinds)
         super().__init__(f"no exact gap between shapes {a} and {b}: {self.kinds}")
 

@@ -3,10 +3,16 @@ of the other shape.
 
 A shape of some hundred elements has ten thousands of pairs with another one. Their boxes, which lie along the axes of
 the shapes, are apart where one of 15 directions separates them [Gottschalk, Lin and Manocha 1996]; where they are not,
-few elements of either shape are near the other's box.
+few elements of either shape are near the other's box. Where they are many, as of two meshes of which one is within the
+other, their pairs are those in leaves of the two shapes' trees whose boxes are near each other.
 """
 
+from typing import NamedTuple
+
+import numpy as np
+
 from ...core.jit import helper, kernel
+from ...core.model import Array, IntArray
 from ...core.vec import (
     axpy,
     cross,
@@ -23,6 +29,7 @@ from ...core.vec import (
     untransform,
 )
 from ...shapes.elements import EDGE, FACE
+from ..bvh import build_over
 from .elements import (
     EDGE_EDGE,
     ELLIPSOID_BOWL,
@@ -34,13 +41,73 @@ from .elements import (
     VERTEX_PIPE,
     VERTEX_RIM,
     VERTEX_VERTEX,
+    Elements,
 )
 from .frames import world_axis, world_point
 from .gaps import nearest, put_witness
 
 WALLS = (VERTEX_BOWL, VERTEX_PIPE, ELLIPSOID_BOWL, ELLIPSOID_PIPE)
-LISTED, AXIS, PLACE = 3, 4, 7  # columns of `find_near`'s place: 0-2 point, a list, axis; their number
-ALONG = 1e-6  # sine of the angle between axes of two boxes below which they have no common normal
+#: columns of `find_near`'s place: 0-2 point, a list, axis, 1 = the element is in the list; their number
+LISTED, AXIS, NEAR, PLACE = 3, 4, 7, 8
+TREE = 64     # elements of a shape from which on it has a tree
+SWELL = 1e-9  # of the boxes in trees by rounding, relative to the shape
+FEW = 4096    # pairs of elements listed that are not worth walking trees
+WAITS = 256   # pairs of nodes that wait during a walk of two trees: at most two more a level of either
+ALONG = 1e-6  # sine of the angle between two directions below which they count as one
+
+
+class Trees(NamedTuple):
+    """Trees of boxes about the elements of shapes, laid out as those of `Meshes`; shapes of few elements have none."""
+
+    node_start: IntArray  #: (s + 1,) first node of each shape
+    node_min: Array       #: (n, 3) in the body frame [m]
+    node_max: Array       #: (n, 3)
+    child: IntArray       #: (n, 2)
+    leaf_order: IntArray  #: (e,) elements
+
+
+def trees_of(surface: Elements) -> Trees:
+    """The trees of all shapes."""
+    node_start, order = [0], np.arange(len(surface.kind), dtype=np.int32)
+    low, high = [np.zeros((0, 3))], [np.zeros((0, 3))]
+    child: list[IntArray] = [np.zeros((0, 2), np.int32)]
+    for first, last in zip(surface.start.tolist(), surface.start[1:].tolist(), strict=False):
+        if last - first >= TREE:
+            lo, hi, children, leaves = build_over(*bounds_of(surface, first, last))
+            leaf = children[:, 0] < 0
+            children[leaf, 0] -= first
+            children[~leaf] += node_start[-1]
+            order[first:last] = first + leaves
+            low.append(lo)
+            high.append(hi)
+            child.append(children)
+        node_start.append(sum(map(len, child)))
+    return Trees(
+        np.array(node_start, np.int32), np.concatenate(low), np.concatenate(high), np.concatenate(child), order)
+
+
+def bounds_of(surface: Elements, first: int, last: int) -> tuple[Array, Array]:
+    """Lower and upper corners (3, e) of boxes about the elements first : last. A face with straight sides lies within
+    its corners, where neighbouring sides meet."""
+    mine = slice(first, last)
+    kind, point, axis, extent = (a[mine] for a in (surface.kind, surface.point, surface.axis, surface.extent))
+    half = np.repeat(extent[:, None], 3, axis=1)
+    edge = kind == EDGE
+    half[edge] = np.abs(axis[edge]) * surface.length[mine][edge, None] + surface.radius[mine][edge, None]
+    lo, hi = point - half, point + half
+    sides = np.diff(surface.side_start[first : last + 1])
+    for count in np.unique(sides[(kind == FACE) & (sides > 2)]):
+        faces = np.flatnonzero((kind == FACE) & (sides == count))
+        side = surface.side[surface.side_start[first + faces][:, None] + np.arange(count)]
+        n = np.repeat(axis[faces, None], count, axis=1)
+        rows = np.stack([n, side[..., :3], np.roll(side[..., :3], -1, axis=1)], axis=2)
+        height = np.einsum("fck,fk->fc", n, point[faces])
+        right = np.stack([height, side[..., 3], np.roll(side[..., 3], -1, axis=1)], axis=2)
+        sharp = (np.abs(np.linalg.det(rows)) > ALONG).all(axis=1)
+        faces, corner = faces[sharp], np.linalg.solve(rows[sharp], right[sharp][..., None])[..., 0]
+        lo[faces], hi[faces] = np.maximum(lo[faces], corner.min(axis=1)), np.minimum(hi[faces], corner.max(axis=1))
+    swell = SWELL * float(np.abs([lo, hi]).max())
+    return np.ascontiguousarray((lo - swell).T, np.float64), np.ascontiguousarray((hi + swell).T, np.float64)
 
 
 @helper
@@ -102,11 +169,12 @@ def outside(surface, e, box, near):
 def list_elements(surface, bodies, s, box, near, place_out):
     """List the elements of shape s that are within `near` of a box in the frame of its body, in the column LISTED of
     place_out from the shape's first row on, and place them: write their points in the world and, from column AXIS on,
-    their axes, to their own rows. Returns their number."""
+    their axes, to their own rows. Mark them in the column NEAR. Returns their number."""
     first, count = int(surface.start[s]), 0
     for e in range(first, int(surface.start[s + 1])):
+        place_out[e, NEAR] = 0.0
         if not outside(surface, e, box, near):
-            place_out[first + count, LISTED] = float(e)
+            place_out[e, NEAR], place_out[first + count, LISTED] = 1.0, float(e)
             count += 1
             u = world_axis(surface, bodies, e)
             put(place_out, e, world_point(surface, bodies, e))
@@ -148,14 +216,67 @@ def apart(surface, bodies, block, near):
     return boxes_apart(box_from(surface, bodies, a, j), box_of(surface, b), near)
 
 
+@helper
+def frame_from(bodies, i, j):
+    """(columns of the rotation, origin) of the frame of body j in that of body i."""
+    turn = quat_mul(quat_conj(row4(bodies.q, i)), row4(bodies.q, j))
+    x = untransform(row(bodies.x, i), row4(bodies.q, i), row(bodies.x, j))
+    return rotate(turn, (1.0, 0.0, 0.0)), rotate(turn, (0.0, 1.0, 0.0)), rotate(turn, (0.0, 0.0, 1.0)), x
+
+
+@helper
+def nodes_apart(trees, frame, m, k, wide):
+    """Whether the box of node k, in whose body's frame as `frame_from` gives it, is farther than `wide` from that of
+    node m along an axis of the latter."""
+    beyond = False
+    for c in range(3):
+        middle, half = 2.0 * frame[3][c], 2.0 * wide
+        for l in range(3):
+            middle += frame[l][c] * (trees.node_min[k, l] + trees.node_max[k, l])
+            half += abs(frame[l][c]) * (trees.node_max[k, l] - trees.node_min[k, l])
+        low, high = trees.node_min[m, c], trees.node_max[m, c]
+        beyond = beyond or abs(middle - low - high) > half + high - low
+    return beyond
+
+
+@helper
+def next_leaves(trees, frame, wide, waiting, depth):
+    """(leaf, leaf, number of pairs of nodes that wait) of the next two leaves whose boxes are within `wide` of each
+    other; -1 where there are none."""
+    child = trees.child
+    while depth > 0:
+        depth -= 1
+        m, k = int(waiting[depth, 0]), int(waiting[depth, 1])
+        if nodes_apart(trees, frame, m, k, wide):
+            continue
+        if child[m, 0] < 0 and child[k, 0] < 0:
+            return m, k, depth
+        first = child[k, 0] < 0 or (child[m, 0] >= 0 and larger(trees, m, k))
+        for side in range(2):
+            waiting[depth, 0] = child[m, 1 - side] if first else m
+            waiting[depth, 1] = k if first else child[k, 1 - side]
+            depth += 1
+    return -1, -1, 0
+
+
+@helper
+def larger(trees, m, k):
+    """Whether the box of node m is larger than that of node k."""
+    size = 0.0
+    for c in range(3):
+        size += trees.node_max[m, c] - trees.node_min[m, c] - trees.node_max[k, c] + trees.node_min[k, c]
+    return size > 0.0
+
+
 @kernel
-def find_near(surface, bodies, reach, depth, slack, place, pairs_out, out):
+def find_near(surface, trees, bodies, reach, depth, slack, place, pairs_out, out):
     """Pairs of elements whose gap is at most near = reach[k], k the row of their shapes in `Elements.meets`, and at
     least -depth, and that are outside their own region by 2 near + slack at most; with their witnesses. Beyond the rim
     of a wall the gap means nothing, and such pairs stay; so do a ball and a face beyond whose rim it is below its
     plane, but not by more than `near`: it may rise over the rim and land. Where reach[k] < 0 there are none. Returns
     their number, which may exceed the room. place (e, PLACE) is scratch."""
     kinds, shape_body, extent, found = surface.kind, surface.shape_body, surface.extent, 0
+    waiting, nodes, child = np.empty((WAITS, 2), np.int32), trees.node_start, trees.child
     for block in range(len(surface.meets)):
         near = reach[block]
         if near < 0.0 or apart(surface, bodies, block, near):
@@ -164,28 +285,47 @@ def find_near(surface, bodies, reach, depth, slack, place, pairs_out, out):
         i, j, wide = int(shape_body[a]), int(shape_body[b]), near + depth + slack
         mine = list_elements(surface, bodies, a, box_from(surface, bodies, b, i), wide, place)
         those = list_elements(surface, bodies, b, box_from(surface, bodies, a, j), wide, place) if mine > 0 else 0
-        for m in range(int(surface.start[a]), int(surface.start[a]) + mine if those > 0 else 0):
-            e = int(place[m, LISTED])
-            for k in range(int(surface.start[b]), int(surface.start[b]) + those):
-                f = int(place[k, LISTED])
-                g, h = e, f
-                if PAIR_KINDS[kinds[e], kinds[f]] < 0:
-                    g, h = f, e
-                kind = int(PAIR_KINDS[kinds[g], kinds[h]])
-                if kind < 0 or norm(sub(row(place, f), row(place, e))) > extent[e] + extent[f] + wide:
+        walks = mine * those > FEW and nodes[a + 1] > nodes[a] and nodes[b + 1] > nodes[b]
+        frame, waits = frame_from(bodies, i, j), 1
+        waiting[0, 0], waiting[0, 1] = nodes[a], nodes[b]
+        first, then = int(surface.start[a]), int(surface.start[b])
+        last, end = first + mine if those > 0 else first, then + those
+        while True:
+            if walks:
+                m, k, waits = next_leaves(trees, frame, wide, waiting, waits)
+                if m < 0:
+                    break
+                first, then = -child[m, 0] - 1, -child[k, 0] - 1
+                last, end = first + child[m, 1], then + child[k, 1]
+            for m in range(first, last):
+                e = int(trees.leaf_order[m]) if walks else int(place[m, LISTED])
+                if walks and place[e, NEAR] == 0.0:
                     continue
-                if kind in (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_RIM) and surface.radius[e] + surface.radius[f] == 0.0:
-                    continue  # a pair without thickness: its gap is never negative
-                if plainly_apart(surface, place, kind, g, h, near, depth):
-                    continue
-                witness = nearest(surface, bodies, kind, g, h)
-                if witness[3] > near or witness[4] < -2.0 * near - slack:
-                    continue
-                beside = witness[4] < 0.0 and (kind in WALLS or (kind == VERTEX_FACE and witness[3] >= -near))
-                if witness[3] < -depth and not beside:
-                    continue
-                if found < len(pairs_out):
-                    pairs_out[found] = g * len(kinds) + h
-                    put_witness(surface, g, h, witness, found, out)
-                found += 1
+                for k in range(then, end):
+                    f = int(trees.leaf_order[k]) if walks else int(place[k, LISTED])
+                    g, h = e, f
+                    if PAIR_KINDS[kinds[e], kinds[f]] < 0:
+                        g, h = f, e
+                    kind = int(PAIR_KINDS[kinds[g], kinds[h]])
+                    if kind < 0 or (walks and place[f, NEAR] == 0.0):
+                        continue
+                    if norm(sub(row(place, f), row(place, e))) > extent[e] + extent[f] + wide:
+                        continue
+                    thin = surface.radius[e] + surface.radius[f] == 0.0
+                    if thin and kind in (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_RIM):
+                        continue  # a pair without thickness: its gap is never negative
+                    if plainly_apart(surface, place, kind, g, h, near, depth):
+                        continue
+                    witness = nearest(surface, bodies, kind, g, h)
+                    if witness[3] > near or witness[4] < -2.0 * near - slack:
+                        continue
+                    beside = witness[4] < 0.0 and (kind in WALLS or (kind == VERTEX_FACE and witness[3] >= -near))
+                    if witness[3] < -depth and not beside:
+                        continue
+                    if found < len(pairs_out):
+                        pairs_out[found] = g * len(kinds) + h
+                        put_witness(surface, g, h, witness, found, out)
+                    found += 1
+            if not walks:
+                break
     return found

@@ -12,7 +12,7 @@ from ...core.vec import cross, norm, put, row, row4, sub, untransform
 from ...dynamics.constraints.limits import find_limits, limit_rates, near_limits
 from ...problem.contact_equations import separation_rates
 from .piece import LENGTH, WATCHED, go, see_pairs
-from .tolerances import EDGE, FACING, GRAZE, RESTS, TOUCH
+from .tolerances import EDGE, FACING, GRAZE, PUSHED, RESTS, SLOT, TOUCH
 
 LARGEST_TURN = 0.1     # of a body between two nodes that are looked at [rad]
 LEAST_INTERVALS = 4    # between nodes, of a piece
@@ -125,7 +125,8 @@ def pairs_near(at, depth, near, search):
     other, and the limits that are within `near`, with witnesses, to search.watched. Returns their number, which may
     exceed the room."""
     model, surface, bodies, q, watched = at.model, at.surface, at.bodies, at.joints.q, search.watched
-    found = find_near(surface, bodies, search.reach, depth, EDGE, search.place, watched.pairs, watched.witness)
+    found = find_near(
+        surface, search.trees, bodies, search.reach, depth, EDGE, search.place, watched.pairs, watched.witness)
     found = near_limits(model, surface, bodies, q, near, depth, found, watched.pairs)
     count = min(found, len(watched.pairs))
     watched.count[0] = count
@@ -165,6 +166,16 @@ def leave_set_out(at, chosen, watched):
     see_pairs(at, watched)
 
 
+@helper
+def pushed_in(piece, i):
+    """Whether the pair i watched, which overlaps by more than TOUCH, does so because drift was projected out just
+    before it touched: it closes on, within its elements, in a step that lets no contacts in."""
+    watched = piece.search.watched
+    witness = watched.witness
+    return (piece.depth[0] < SLOT and witness.gap[i] >= -PUSHED and watched.zeta[i] < -RESTS
+            and witness.margin[i] >= -EDGE and witness.facing[i] >= FACING)
+
+
 @program
 def choose_watched(piece):
     """Choose the pairs to watch: those apart at the start that the bodies' motion can bring together. Returns their
@@ -174,7 +185,7 @@ def choose_watched(piece):
     intervals = travel(piece)
     if reach_in(piece) > 0:
         reach_together(piece, intervals)
-    found = pairs_near(at, TOUCH, math.inf, search)
+    found = pairs_near(at, PUSHED, math.inf, search)
     if found > len(watched.pairs):
         return found, intervals
     leave_set_out(at, piece.chosen, watched)
@@ -182,7 +193,9 @@ def choose_watched(piece):
     for i in range(watched.count[0]):
         # the gap of a pair that has just let go is 0 but for rounding: only what falls below that is an event
         gap, offset = watched.witness.gap[i], 0.0
-        if gap < -TOUCH:
+        if gap < -TOUCH and pushed_in(piece, i):
+            offset = -gap
+        elif gap < -TOUCH:
             offset = 0.5 * TOUCH  # behind a wall, beyond its rim: on its way back it may graze the wall
         elif gap < TOUCH:
             offset = max(-gap, 0.0) + (GRAZE if watched.zeta[i] <= RESTS else 0.0)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...collision.exact.gaps import Witness, empty_witness, find_witnesses
-from ...collision.exact.near import PLACE
+from ...collision.exact.near import PLACE, Trees
 from ...core.jit import helper, program
 from ...core.model import Array, IntArray, body_count, movable
 from ...core.state import Bodies, JointState, LongArray, empty_state
@@ -76,6 +76,7 @@ class SearchScratch(NamedTuple):
     sides: IntArray       #: (b, 2) the two bodies, the one of smaller radius first
     both_move: IntArray   #: (b,) 1 where forces move both
     seen: Motions         #: (b,) of these, the first one as seen from the second one
+    trees: Trees          #: of all shapes
     place: Array          #: (e, PLACE) scratch of `find_near`
     one: LongArray        #: (1,) one pair, its witness and its rate
     witness_one: Witness
@@ -118,7 +119,7 @@ def empty_motions(count: int) -> Motions:
     return Motions(np.zeros((count, 3)), np.zeros(count), np.zeros(count), np.zeros(count))
 
 
-def empty_search(at: Instant, radius: Array, pairs: int) -> SearchScratch:
+def empty_search(at: Instant, trees: Trees, radius: Array, pairs: int) -> SearchScratch:
     """Scratch with room for so many pairs and for the contacts that the instant's scratch has room for; radius (n,)
     [m]."""
     contacts, rows = len(at.scratch.lam) // 3, len(at.scratch.equations.reactions.lam)
@@ -130,7 +131,7 @@ def empty_search(at: Instant, radius: Array, pairs: int) -> SearchScratch:
         watched=empty_pairs(pairs), work=empty_tree_scratch(at.model.trees).work, radius=radius,
         reach=np.zeros(len(sides)), moves=empty_motions(len(radius)), sides=sides,
         both_move=np.asarray(movable(at.model.kind)[sides].all(axis=1), np.int32), seen=empty_motions(len(sides)),
-        place=np.zeros((len(at.surface.kind), PLACE)),
+        trees=trees, place=np.zeros((len(at.surface.kind), PLACE)),
         one=np.zeros(1, np.int64), witness_one=empty_witness(1), zeta_one=np.zeros(1),
         values=np.zeros(numbers), done=np.zeros(numbers, np.int32), implied=np.zeros(contacts, np.int32),
         force=np.zeros(contacts), slack=np.zeros(contacts), late=np.zeros(rows), nodes=np.zeros(3, np.int32),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...collision.exact.gaps import Witness
+from ...collision.exact.near import Trees
 from ...core.interruption import look_up
 from ...core.jit import helper, kernel, program
 from ...core.limits import EXACT_PAIRS
@@ -49,7 +50,7 @@ from .piece import (
 )
 from .rates import Instant
 from .sets import ContactSet
-from .tolerances import EDGE, FACING, GRAZE, SLIPS, TOUCH
+from .tolerances import EDGE, FACING, GRAZE, PUSHED, SLIPS, TOUCH
 
 ROOT_TIME = 1e-13     # to which instants are found [s], but for rounding
 ROOT_STEPS = 100      # of Brent's method at most
@@ -161,7 +162,9 @@ def gap_event(piece, lo, hi, event_out):
         delta = root(piece, start, end, GAP, i)
         go(piece, delta)
         see_one(at, watched.pairs[i], search)
-        if search.witness_one.margin[0] >= -EDGE and search.witness_one.facing[0] >= FACING:
+        met = search.witness_one
+        reached = met.gap[0] + watched.offset[i] >= -PUSHED  # else it is behind a wall
+        if reached and met.margin[0] >= -EDGE and met.facing[0] >= FACING:
             event_out[0], event_out[1], event_out[2], hi = delta, float(GAP), float(i), delta
             see_pairs(at, watched)
             note_gaps(watched, 1)
@@ -294,16 +297,17 @@ class Trigger:
     delta: float
     kind: str
     row: int   #: of the pairs watched for "gap", of the joints' rows for "motor", of the set for the others; -1 = none
+    pair: int = -1  #: of "gap", the pair
 
 
 class PieceSearch:
     """The pairs near each other at an instant; and pieces, searched for their first event and looked at anywhere."""
 
-    def __init__(self, start: Instant, chosen: ContactSet) -> None:
-        """Pieces begin at the state `start`, under the set `chosen`."""
+    def __init__(self, start: Instant, trees: Trees, chosen: ContactSet) -> None:
+        """Pieces begin at the state `start`, under the set `chosen`; trees of its shapes."""
         self.radius = bounding_radii(start.model)
         self._start, self._chosen, self._event = start, chosen, np.zeros(3)
-        self._scratch, self._at = empty_search(start, self.radius, WATCHED_ROOM), own_place(start)
+        self._scratch, self._at = empty_search(start, trees, self.radius, WATCHED_ROOM), own_place(start)
         self._piece: Piece | None = None
 
     def begin_at(self, start: Instant) -> None:
@@ -405,7 +409,8 @@ class PieceSearch:
                 break
             look_up()
         delta, kind, row = self._event.tolist()
-        return Trigger(delta, KIND_NAMES[int(kind)], int(row)) if kind >= 0.0 else None
+        pair = int(self.pairs[int(row)]) if kind == GAP else -1
+        return Trigger(delta, KIND_NAMES[int(kind)], int(row), pair) if kind >= 0.0 else None
 
     # ------------------------------------------------------------------------------------------ at an instant
     def find_pairs(self, at: Instant, reach: Array) -> None:

@@ -412,7 +412,7 @@ class EventDriven:
         """What the event asks for."""
         chosen, k, kind = self.work.chosen, trigger.row, trigger.kind
         pair = int(chosen.pair[k]) if k >= 0 and kind not in ("gap", "motor") else -1
-        self._patience.count_event(int(self.work.search.pairs[k]) if kind == "gap" else pair)
+        self._patience.count_event(trigger.pair if kind == "gap" else pair)
         if kind in ("force", "cone") and pair >= 0 and chosen.mode[k] == STICK and chosen.open[k] != UNIQUE:
             change = Change(about={pair})  # other forces may hold it
         elif kind == "force":
@@ -428,6 +428,7 @@ class EventDriven:
                 return
             change = Change(stopped=pair if ends else -1, about={pair})
         elif kind == "gap":
+            self.work.take_for_touching(trigger.pair)
             change = Change(about=())
         elif kind == "motor":
             change = Change(motor=k)

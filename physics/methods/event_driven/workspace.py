@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...collision.exact.elements import Elements, bodies_of
+from ...collision.exact.near import trees_of
 from ...core.islands import nodes_of
 from ...core.limits import EQUATIONS
 from ...core.model import Array, IntArray, Model
@@ -14,10 +15,11 @@ from ...laws.contact import turning_lengths
 from .rates import STEP, TIME, Instant, RateScratch, empty_rate_scratch
 from .search import PieceSearch
 from .sets import ContactSet, empty_set
-from .tolerances import RESTS, SLOT, TOUCH
+from .tolerances import PUSHED, RESTS, SLOT, TOUCH
 
 FIRST_ROOM = 16     # contacts that there is room for at first
 OVERLAP = 1e-3      # overlap of the first state that is taken for touching, relative to the smallest body
+SUNK = 1.01         # how much deeper than a pair that touches contacts may be that touch with it
 REST = 1e-4         # approach speed below which there is no restitution, relative to g h
 LEAST_REST = 10.0 * RESTS  # least value of that speed, also without gravity [m/s]
 
@@ -38,7 +40,7 @@ class Workspace:
 
     def __init__(self, model: Model, surface: Elements, motor_modes: IntArray) -> None:
         """motor_modes (m,): what motors with a limit do, shared with whoever decides that."""
-        self.model, self.surface = model, surface
+        self.model, self.surface, self._trees = model, surface, trees_of(surface)
         self.cure_gain = np.zeros(1)  #: α of Baumgarte's stabilisation [1/s]
         self._motor_modes, self._node = motor_modes, nodes_of(model)
         self._gravity = float(np.linalg.norm(model.gravity))
@@ -57,7 +59,7 @@ class Workspace:
 
     def _begin_set(self, contacts: int) -> None:
         self.chosen = empty_set(contacts)
-        self.search = PieceSearch(self.here, self.chosen)
+        self.search = PieceSearch(self.here, self._trees, self.chosen)
 
     @property
     def room(self) -> int:
@@ -124,6 +126,13 @@ class Workspace:
     def take_overlap_for_touching(self) -> None:
         """A first state may overlap by more than rounding."""
         self.depth = self._overlap
+
+    def take_for_touching(self, pair: int) -> None:
+        """A pair whose gap has just vanished touches to the end of the step, even where drift that was projected out
+        since has left it deeper than TOUCH."""
+        overlap = -float(self.search.find_one(self.here, pair)[0].gap[0])
+        if overlap <= PUSHED:
+            self.depth = max(self.depth, SUNK * overlap)
 
     def let_in(self) -> None:
         """Contacts may come to overlap from now on to the end of the step: no forces keep all of them from it."""
