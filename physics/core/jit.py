@@ -136,6 +136,12 @@ class ArrayKernel(CPUDispatcher):
         self._insert(codes, cres.entry_point, cres.objectmode)  # pyright: ignore[reportAttributeAccessIssue]
         self.overloads[kinds] = cres
 
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Like numba's method. Numbers come in as from Python, also from other kernels, so that there is one signature.
+        """
+        kinds = {name: _as_from_python(kind) for name, kind in dict(kws).items()}
+        return super().get_call_template(tuple(_as_from_python(kind) for kind in args), kinds)
+
     def _compile_for_args(self, *args: Any, **_: Any) -> Any:
         raise TypeError(f"{self.__name__} was compiled for other arguments than {[str(type_of(a)) for a in args]}")
 

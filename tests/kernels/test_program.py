@@ -30,6 +30,11 @@ def doubled_twice(a):
 
 
 @jit.kernel
+def doubled_by_a_kernel(a):
+    return doubled(a, np.int32(1))
+
+
+@jit.kernel
 def tripled(a) -> float:
     a[0] *= 3.0
     return a[0]
@@ -73,6 +78,7 @@ def test_a_program_runs_its_kernels_in_order_and_numbers_come_in_as_from_python(
     assert doubled_twice(a) == 4.0
     assert a.tolist() == [4.0, 12.0]
     assert doubled(a, 1) == 8.0
+    assert doubled_by_a_kernel(a) == 16.0
     assert len(doubled.signatures) == 1
 
 
