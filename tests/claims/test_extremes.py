@@ -325,21 +325,31 @@ def test_where_fixed_steps_turn_such_a_body_too_far_the_run_is_stopped_and_says_
         assert f"{INTEGRATORS['euler'].title} gives energy" in said
 
 
-def test_explicit_euler_that_whips_a_chain_up_is_stopped_and_the_way_out_keeps_its_energy():
-    """The gallery's chain over its peg: it came to a million times its 38 J within half a second. Stopped where half of
-    what it has is from nothing, and said by name; what is then to be taken gives nothing to the same half second."""
-    runs, said = {}, ""
+def test_explicit_euler_that_gives_energy_is_stopped_and_the_way_out_keeps_its_energy():
+    """The gallery's double pendulum. Stopped where half of what it has is from nothing, and said by name; what is then
+    to be taken gives nothing to the same time."""
+    runs = {}
     for integrator in ("euler", "rk4"):
-        sim, alarm = Simulation(Scene.load(gallery()["chain"]), "event_driven", integrator=integrator), EnergyAlarm()
-        before, said = sim.energy().total, ""
-        while not said and sim.time < 0.5:
+        scene, alarm, said = Scene.load(gallery()["double_pendulum"]), EnergyAlarm(), ""
+        sim = Simulation(scene, "event_driven", integrator=integrator)
+        before = sim.energy().total
+        while not said and sim.time < 1.25:
             sim.step()
             said = alarm.look(sim)
         runs[integrator] = said, sim.energy().total - before
     said, gained = runs["euler"]
     assert f"{INTEGRATORS['euler'].title} gives energy" in said and INTEGRATORS["rk4"].title in said
-    assert gained < 1e3
-    assert runs["rk4"][0] == "" and runs["rk4"][1] <= 0.0
+    assert gained < 10.0
+    assert runs["rk4"][0] == "" and runs["rk4"][1] <= 1e-6
+
+
+def test_explicit_euler_keeps_a_chain_on_its_peg():
+    """It takes the chain over the peg for half a second without giving it what would stop the run. The chain came to a
+    million times its energy while contacts into which drift had pushed the links were lost."""
+    sim, alarm = Simulation(Scene.load(gallery()["chain"]), "event_driven", integrator="euler"), EnergyAlarm()
+    while sim.time < 0.5:
+        sim.step()
+        assert sim.info.status == "solved" and alarm.look(sim) == ""
 
 
 @pytest.mark.parametrize("method", METHODS)

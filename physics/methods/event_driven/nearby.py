@@ -168,12 +168,11 @@ def leave_set_out(at, chosen, watched):
 
 @helper
 def pushed_in(piece, i):
-    """Whether the pair i watched, which overlaps by more than TOUCH, does so because drift was projected out just
-    before it touched: it closes on, within its elements, in a step that lets no contacts in."""
-    watched = piece.search.watched
-    witness = watched.witness
-    return (piece.depth[0] < SLOT and witness.gap[i] >= -PUSHED and watched.zeta[i] < -RESTS
-            and witness.margin[i] >= -EDGE and witness.facing[i] >= FACING)
+    """Whether the pair i watched may overlap by more than TOUCH because drift was projected out: within its elements,
+    in a step that lets no contacts in."""
+    witness = piece.search.watched.witness
+    return (piece.depth[0] < SLOT and witness.gap[i] >= -PUSHED and witness.margin[i] >= -EDGE
+            and witness.facing[i] >= FACING)
 
 
 @program
@@ -191,11 +190,10 @@ def choose_watched(piece):
     leave_set_out(at, piece.chosen, watched)
     search.nodes[WATCHED] = watched.count[0]
     for i in range(watched.count[0]):
-        # the gap of a pair that has just let go is 0 but for rounding: only what falls below that is an event
+        # the gap of a pair that has just let go is 0 but for rounding, and for drift that was projected out: only what
+        # falls below that is an event
         gap, offset = watched.witness.gap[i], 0.0
-        if gap < -TOUCH and pushed_in(piece, i):
-            offset = -gap
-        elif gap < -TOUCH:
+        if gap < -TOUCH and not pushed_in(piece, i):
             offset = 0.5 * TOUCH  # behind a wall, beyond its rim: on its way back it may graze the wall
         elif gap < TOUCH:
             offset = max(-gap, 0.0) + (GRAZE if watched.zeta[i] <= RESTS else 0.0)
