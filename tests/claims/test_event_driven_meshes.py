@@ -85,7 +85,8 @@ FALLS = {"flat": {"position": [0.01, 0.02, 1.6 * SIDE]},
 @pytest.mark.parametrize("fall", FALLS)
 def test_cubes_of_triangles_hit_as_boxes(folder, fall):
     """Corners, edges and sides that stick out are those of the boxes; the diagonals of the sides say nothing. Flat it
-    bounces to rest, on a corner it bounces and turns."""
+    bounces to rest, on a corner it bounces and turns. A gap of rounding eps is passed at speed v in eps / v, and
+    gravity makes g eps / v of speed in this time: the slower a blow, the more; and each hands its lateness on."""
     told, ends = [], []
     for lower, upper in (({"name": "lower", "fixed": True, "shape": [BOX]}, {"name": "upper", "shape": [BOX]}),
                          (mesh_body("lower", "cube.stl", [0.0] * 3, fixed=True),
@@ -97,7 +98,12 @@ def test_cubes_of_triangles_hit_as_boxes(folder, fall):
                                     [sim.energy().total]]))
     assert [kind for kind, *_ in told[0]] == [kind for kind, *_ in told[1]]
     assert any(kind == "impact" for kind, *_ in told[0])
-    np.testing.assert_allclose([row[1:] for row in told[1]], [row[1:] for row in told[0]], rtol=0.0, atol=ROUNDING)
+    boxes, meshes = (np.array([row[1:] for row in rows]) for rows in told)
+    impulse = np.abs(boxes[:, 1:]).max(axis=1)
+    impulse[impulse == 0.0] = impulse[impulse > 0.0].min()
+    mass = impulse[0] / (G * boxes[0, 0])  # of the first blow, after a fall from rest
+    late = np.cumsum(np.finfo(float).eps * mass / impulse)[:, None]
+    assert (np.abs(meshes - boxes) <= ROUNDING + late * [1.0, *[mass * G] * 3]).all()
     np.testing.assert_allclose(ends[1], ends[0], rtol=0.0, atol=ROUNDING)
 
 
