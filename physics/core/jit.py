@@ -174,7 +174,7 @@ class ArrayKernel(CPUDispatcher):
 
     def code(self, kinds: tuple) -> int:
         """Address of the machine code for arguments of these types, which is compiled or loaded where it is not there.
-        Raises TypeError where it returns something else than its annotation says."""
+        Raises TypeError where it was compiled for others, or returns something else than its annotation says."""
         if not self.stand(kinds):
             raise TypeError(f"{self.__name__} was compiled for other arguments than a program passes")
         compiled = self.overloads[kinds]
