@@ -17,7 +17,8 @@ def draw_in_spare_time() -> None:
     Does nothing where the system knows threads only as parts of processes."""
     if sys.platform != "linux":
         return
+    urgency = min(os.getpriority(os.PRIO_PROCESS, 0) + NICE, 19)
     for task in Path("/proc/self/task").iterdir():
         with contextlib.suppress(OSError):  # a thread may have ended, or the system may forbid it
             if (task / "comm").read_text().startswith("llvmpipe"):
-                os.setpriority(os.PRIO_PROCESS, int(task.name), NICE)
+                os.setpriority(os.PRIO_PROCESS, int(task.name), urgency)
