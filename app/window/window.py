@@ -48,6 +48,7 @@ from .filming import Filming, Pixels
 from .mouse import Mouse
 from .place_mouse import PlaceMouse
 from .pyglet_input import BUTTON_NAMES, Input, modifier_names
+from .spare_time import draw_in_spare_time
 
 TITLE = "Contactlab"
 FRAME = 1.0 / 60.0
@@ -79,6 +80,8 @@ class Window(pyglet.window.Window):
         self.ui.view.dark, self.ui.view.still = preferences.dark, preferences.reduced_motion
         self.ctx = moderngl.create_context(require=330)
         self.ui.software = quality(self.ctx).software
+        if self.ui.software:
+            draw_in_spare_time()
         self.screen_buffer = self.ctx.detect_framebuffer()
         self.gui = Gui(self.ctx, self.get_size())
         self.ui.bold = self.gui.bold

@@ -56,6 +56,20 @@ def meets_plane(geom, plane, s):
 
 
 @kernel
+def find_overlaps(geom, pairs, overlap_out):
+    """Of which pairs of shapes (p, 2) the bounds overlap, of a plane and another one reach it: overlap_out (p,)."""
+    for p in range(pairs.shape[0]):
+        a, b = pairs[p, 0], pairs[p, 1]
+        if geom.kind[a] == PLANE or geom.kind[b] == PLANE:
+            overlap_out[p] = meets_plane(geom, a, b) if geom.kind[a] == PLANE else meets_plane(geom, b, a)
+            continue
+        overlap_out[p] = True
+        for k in range(3):
+            if geom.lo[a, k] > geom.hi[b, k] or geom.lo[b, k] > geom.hi[a, k]:
+                overlap_out[p] = False
+
+
+@kernel
 def insert_in_order(lo, first, order_out):
     """Few shapes in the order of their lower ends (n, 3) along an axis; those that begin together stay in order."""
     for s in range(lo.shape[0]):

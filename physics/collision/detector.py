@@ -5,7 +5,7 @@ import numpy as np
 from ..core.limits import CONTACT_POINTS, SHAPE_PAIRS
 from ..core.model import Array, BoolArray, Model, movable, shape_count
 from ..core.state import Bodies, ContactMemory, Contacts, LongArray, empty_contacts
-from .broad_phase import EITHER, joined_bodies, new_sweep
+from .broad_phase import EITHER, find_overlaps, joined_bodies, new_sweep
 from .convex import new_work
 from .detection import Detection, find_contacts, find_pairs
 from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, new_geometry, place_shapes
@@ -192,22 +192,30 @@ class Detector:
             first_touches(geom, self.solids, self.soups, self.work, chosen, shapes, bodies, memory, paths, h)
         return paths.fraction.copy()
 
-    def missed(self, bodies: Bodies, h: float) -> BoolArray:
-        """Which of the contacts found last (c,) are between shapes that pass each other without touching, where bodies
-        move on freely for h [s] from these poses. Only pairs with a fast body are looked at."""
-        contacts, count = self.contacts, int(self.contacts.count[0])
-        find_fast(bodies, h, self.paths)
-        chosen = self._on_the_way(bodies, h)
-        meets = np.ones(len(chosen), np.int32)
-        find_meetings(self.geometry, self.solids, self.soups, self.work, chosen, self.model.shapes, bodies, self.paths,
-                      h, meets)
-        pairs = [tuple(sorted(pair)) for pair in chosen[:, :2].tolist()]
-        found = set(pairs) - {pair for pair, touch in zip(pairs, meets.tolist(), strict=True) if touch}
-        own = zip(contacts.shape_a[:count].tolist(), contacts.shape_b[:count].tolist(), strict=True)
-        return np.array([pair in found for pair in own], bool)
+    def missed(self, bodies: Bodies, h: float, ahead: BoolArray) -> BoolArray:
+        """Which of the contacts found last that are `ahead` (c,) are between shapes that pass each other without
+        touching, where bodies move on freely for h [s] from these poses, along the paths that `find_fast` has found."""
+        shapes, contacts = self.model.shapes, self.contacts
+        missed = ahead.copy()
+        if not ahead.any():
+            return missed
+        self._bound_paths(bodies, h)
+        pairs = np.column_stack([contacts.shape_a, contacts.shape_b])[: len(ahead)]
+        near = np.zeros(len(ahead), bool)
+        find_overlaps(self.geometry, pairs, near)
+        missed &= near
+        asked = np.unique(pairs[missed], axis=0)
+        self.sweep.pairs[: len(asked)] = asked
+        sort_families(shapes.kind, self.family, self.sweep.pairs, len(asked), self.lists, self.counts)
+        chosen = self._chosen(bodies, h)
+        meets = np.zeros(len(chosen), np.int32)
+        find_meetings(self.geometry, self.solids, self.soups, self.work, chosen, shapes, bodies, self.paths, h, meets)
+        one_number = np.array([len(shapes.kind), 1])
+        looked_at, own = np.sort(chosen[:, :2], axis=1) @ one_number, pairs @ one_number
+        return missed & np.isin(own, looked_at) & ~np.isin(own, looked_at[meets == 1])
 
-    def _on_the_way(self, bodies: Bodies, h: float) -> LongArray:
-        """(shape, shape, triangle or -1) of all that may come near each other on the paths found last."""
+    def _bound_paths(self, bodies: Bodies, h: float) -> None:
+        """Bounds of the shapes on the paths found last."""
         shapes, geom, paths = self.model.shapes, self.geometry, self.paths
         no_margin = np.zeros(len(shapes.kind))
         place_shapes(shapes, bodies.x, bodies.q, geom)
@@ -216,9 +224,17 @@ class Detector:
         place_shapes(shapes, paths.x, paths.q, geom)
         bound_shapes(geom, no_margin)
         bound_paths(shapes.body, bodies.w, h, self.span, lo, hi, geom.lo, geom.hi)
+
+    def _on_the_way(self, bodies: Bodies, h: float) -> LongArray:
+        """(shape, shape, triangle or -1) of all that may come near each other on the paths found last."""
+        self._bound_paths(bodies, h)
         while find_pairs(self.model, self.detection) < 0:
             self.make_what_is_needed()
-        lists, counts = self.lists, self.counts
+        return self._chosen(bodies, h)
+
+    def _chosen(self, bodies: Bodies, h: float) -> LongArray:
+        """(shape, shape, triangle or -1) of the pairs listed by family; triangles that may be reached within h [s]."""
+        shapes, lists, counts = self.model.shapes, self.lists, self.counts
         of_meshes = (shapes.kind[self.sweep.pairs[lists[RINGS, : counts[RINGS]]]] == MESH).any(axis=1)
         rings, surfaces = lists[RINGS, : counts[RINGS]], lists[SURFACES, : counts[SURFACES]]
         both = (shapes.kind[self.sweep.pairs[surfaces]] == MESH).all(axis=1)

@@ -208,17 +208,13 @@ def facing_each_other(geom, pair):
 
 @kernel
 def find_meetings(geom, solids, soups, work, chosen, shapes, bodies, paths, h, meets_out):
-    """Which of the chosen (shape, shape, triangle or -1), as in `first_touches`, touch within h [s] on free ways; 1 of
-    those without a fast body, too."""
+    """Which of the chosen (shape, shape, triangle or -1), as in `first_touches`, touch within h [s] on free ways."""
     for i in range(len(chosen)):
         a, b, t = facing_each_other(geom, (chosen[i, 0], chosen[i, 1], chosen[i, 2]))
-        i_a, i_b = int(shapes.body[a]), int(shapes.body[b])
-        meets_out[i] = 1
-        if paths.fast[i_a] == 1 or paths.fast[i_b] == 1:
-            motion_a, motion_b = motion_of(shapes, bodies, paths.span, a), motion_of(shapes, bodies, paths.span, b)
-            leap = FAST * min(paths.thickness[i_a], paths.thickness[i_b])
-            now = touch_time(geom, solids, soups, work, (a, b, t), motion_a, motion_b, (leap, 0.0), h)
-            meets_out[i] = 1 if now < h else 0
+        motion_a, motion_b = motion_of(shapes, bodies, paths.span, a), motion_of(shapes, bodies, paths.span, b)
+        leap = FAST * min(paths.thickness[shapes.body[a]], paths.thickness[shapes.body[b]])
+        now = touch_time(geom, solids, soups, work, (a, b, t), motion_a, motion_b, (leap, 0.0), h)
+        meets_out[i] = 1 if now < h else 0
 
 
 @kernel
@@ -227,13 +223,12 @@ def first_touches(geom, solids, soups, work, chosen, shapes, bodies, memory, pat
     touches, where one of them is fast. memory: the contacts of the last step."""
     for i in range(len(chosen)):
         a, b, t = facing_each_other(geom, (chosen[i, 0], chosen[i, 1], chosen[i, 2]))
-        resting = rested(memory, min(a, b), max(a, b))
         i_a, i_b = int(shapes.body[a]), int(shapes.body[b])
         if paths.fast[i_a] == 0 and paths.fast[i_b] == 0:
             continue
         motion_a, motion_b = motion_of(shapes, bodies, paths.span, a), motion_of(shapes, bodies, paths.span, b)
         leap = FAST * min(paths.thickness[i_a], paths.thickness[i_b])
-        near = leap if resting else 0.0
+        near = leap if rested(memory, min(a, b), max(a, b)) else 0.0
         now = touch_time(geom, solids, soups, work, (a, b, t), motion_a, motion_b, (leap, near), h)
         paths.fraction[i_a] = min(paths.fraction[i_a], now / h)
         paths.fraction[i_b] = min(paths.fraction[i_b], now / h)

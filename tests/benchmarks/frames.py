@@ -106,9 +106,16 @@ def turning(name: str, scene: Scene, size: tuple[int, int], panels: bool) -> Non
     runner.stop()
 
 
-def scheduled(thread: threading.Thread) -> list[float]:
-    """How long a thread has computed, and has waited for a core [s]   [Linux, Documentation/scheduler/sched-stats]"""
-    return [1e-9 * int(word) for word in Path(f"/proc/self/task/{thread.native_id}/schedstat").read_text().split()[:2]]
+#: the threads that step: one decides, one computes the step that can be left
+STEPPING = ("physics", "contactlab-apart")
+
+
+def scheduled() -> np.ndarray:
+    """How long the threads that step have computed, and have waited for a core, taken together [s]
+    [Linux, Documentation/scheduler/sched-stats]"""
+    times = [Path(f"/proc/self/task/{t.native_id}/schedstat").read_text().split()[:2]
+             for t in threading.enumerate() if t.name in STEPPING]
+    return 1e-9 * np.array(times, float).sum(axis=0)
 
 
 def live(name: str, scene: Scene, size: tuple[int, int], switch: float) -> None:
@@ -121,18 +128,17 @@ def live(name: str, scene: Scene, size: tuple[int, int], switch: float) -> None:
     sys.setswitchinterval(switch or program.SWITCH)
     shown = window.Window(Preferences(width=size[0], height=size[1]))
     runner = Runner(scene)
-    shown.begin(runner, scene, None)
+    shown.begin(runner, None)
     flips: list[float] = []
     flip = shown.flip
     shown.flip = lambda: (flip(), flips.append(time.perf_counter()))
-    physics = next(t for t in threading.enumerate() if t.name == "physics")
     marks: list[tuple[float, ...]] = []
 
     def look(_: float) -> None:
         snapshot = runner.latest
         if runner.progress is not None or snapshot is None:
             return
-        computed, queued = scheduled(physics)
+        computed, queued = scheduled()
         now = time.perf_counter(), len(flips), time.process_time() - computed, computed, queued, snapshot.t
         if not marks or now[0] - marks[-1][0] > (SETTLE if len(marks) % 2 else LIVE):
             marks.append(now)

@@ -26,7 +26,8 @@ import numpy as np
 from ...books.diagnostics import penetration, total_energy
 from ...books.events import slip_events
 from ...books.ledger import Page, close_step, open_step
-from ...core.model import Model
+from ...collision.impact_time import find_fast
+from ...core.model import BoolArray, Model
 from ...core.report import Event, MotorState, Settings, StepInfo
 from ...core.state import Contacts, State, copy_state, empty_contacts
 from ...dynamics.constraints.cure import ROW_OF
@@ -223,16 +224,23 @@ class TimeStepping:
         contacts, count = detector.contacts, int(detector.contacts.count[0])
         a, b, gap = contacts.body_a[:count], contacts.body_b[:count], contacts.gap[:count]
         _, touch = scales_of(float(work.gravity[0]), settings.h)
-        free = self._space.motion.bodies
+        free, bound = self._space.motion.bodies, work.mechanisms.bound
         there = work.middle._replace(v=free[:, LINEAR : LINEAR + 3].copy(), w=free[:, ANGULAR : ANGULAR + 3].copy())
-        missed = detector.missed(there, settings.h) & (gap > touch)
-        for bound in (work.mechanisms.bound[a], work.mechanisms.bound[b]):
-            missed &= bound == 0
-        aside = np.zeros(len(self.model.kind), bool)
-        aside[a[~missed]] = aside[b[~missed]] = True
-        aside[loads.grab_body[loads.grab_body >= 0]] = True
-        aside &= work.paths.fast == 1
-        missed &= ~(aside[a] | aside[b])
+        find_fast(there, settings.h, detector.paths)
+        fast = detector.paths.fast == 1
+
+        def held_by(acting: BoolArray) -> BoolArray:
+            """Fast bodies (n,) that one of the acting contacts, or the mouse, may turn aside."""
+            held = np.zeros(len(fast), bool)
+            held[a[acting]] = held[b[acting]] = True
+            held[loads.grab_body[loads.grab_body >= 0]] = True
+            return held & fast
+
+        ahead = (gap > touch) & (bound[a] == 0) & (bound[b] == 0)
+        free_ones = fast & ~held_by(~ahead)
+        missed = detector.missed(there, settings.h, ahead & (free_ones[a] | free_ones[b]))
+        held = held_by(~missed)
+        missed &= ~(held[a] | held[b])
         left = np.flatnonzero(~missed)
         for column in contacts[1:]:
             column[: len(left)] = column[left]
