@@ -14,6 +14,7 @@ so that a solver that changes an impulse by Δ changes velocities by Y Δ, and G
 joints are solved exactly together with contacts, whatever the ratios of masses.
 """
 
+import math
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -29,9 +30,10 @@ from ..dynamics.constraints.layout import layout_of
 from ..dynamics.constraints.ldl import solve_block
 from ..dynamics.constraints.reactions import Reactions
 from ..dynamics.trees.contacts import put_end
+from ..dynamics.trees.kinematics import RATE, D
 from ..dynamics.trees.rates import TreeScratch
 from ..dynamics.trees.tree import answer_alone as tree_answer
-from ..dynamics.trees.tree import answer_path
+from ..dynamics.trees.tree import answer_rows
 from .system import BODY_SIZE, ENTRIES, ENTRY, INV_INERTIA, INV_MASS, PART, PLACE, SHORT, USED, WIDTH, has_one_row
 
 
@@ -114,7 +116,7 @@ def add_run(mechanisms, blocks, part, s):
     mechanisms.entry[part] = e
     for k in range(e, e + width):
         for j in range(3):
-            blocks.J[k, j] = blocks.Y[k, j] = 0.0
+            blocks.J[k, j] = blocks.Y[k, j] = blocks.G[k, j] = 0.0
     blocks.count[ENTRIES] = e + width
     return s + 1
 
@@ -159,7 +161,7 @@ def open_block(mechanisms, blocks, kind, a, b):
                 if mechanisms.entry[part] < 0:
                     s = add_run(mechanisms, blocks, part, s)
     blocks.first[k + 1] = s
-    blocks.kind[k] = kind
+    blocks.kind[k], blocks.passed[k] = kind, 0
     blocks.count[USED] = k + 1
     return k
 
@@ -201,8 +203,8 @@ def only_link(trees, a, b, start, end):
 
 @helper
 def answer_alone(model, mechanisms, bodies, blocks, k, a, b, rows):
-    """Y = H⁻¹ Jᵀ of the first `rows` rows of block k, between bodies a and b, joints in maximal coordinates left out.
-    bodies as in Motion."""
+    """Y = H⁻¹ Jᵀ of the first `rows` rows of block k, between bodies a and b, joints in maximal coordinates left out;
+    of trees G, too. bodies as in Motion."""
     trees, scratch = model.trees, mechanisms.trees
     link, dof = scratch.work.link, scratch.work.dof
     for s in range(blocks.first[k], blocks.seen[k]):
@@ -212,6 +214,10 @@ def answer_alone(model, mechanisms, bodies, blocks, k, a, b, rows):
         if tree >= 0:
             start, end, begin = int(trees.start[tree]), int(trees.start[tree + 1]), int(trees.start_v[tree])
             l = only_link(trees, a, b, start, end)
+        if l >= 0:
+            answer_rows(trees.table, start, end, l, blocks.J[e : e + width], link, dof, scratch.answers,
+                        blocks.Y[e : e + width], blocks.G[e : e + width])
+            continue
         for j in range(rows):
             if tree < 0:
                 i = place // BODY_SIZE
@@ -223,12 +229,10 @@ def answer_alone(model, mechanisms, bodies, blocks, k, a, b, rows):
                 continue
             for d in range(width):
                 mechanisms.unit[begin + d] = blocks.J[e + d, j]
-            if l >= 0:
-                answer_path(trees.table, start, end, l, mechanisms.unit, link, dof, scratch.rates)
-            else:
-                tree_answer(trees.table, start, end, mechanisms.unit, link, dof, scratch.rates)
+            tree_answer(trees.table, start, end, mechanisms.unit, link, dof, scratch.rates)
             for d in range(width):
                 blocks.Y[e + d, j] = scratch.rates[begin + d]
+                blocks.G[e + d, j] = dof[begin + d, RATE] * math.sqrt(dof[begin + d, D])
                 mechanisms.unit[begin + d] = 0.0
 
 
@@ -282,6 +286,7 @@ def answer_through(mechanisms, blocks, k, a, b) -> bool:
     m_a, m_b, rows = mechanism_at(mechanisms, a), mechanism_at(mechanisms, b), 1 if has_one_row(blocks, k) else 3
     if not (passes_on(mechanisms, m_a) or passes_on(mechanisms, m_b)):
         return False
+    blocks.passed[k] = 1
     lam, last = mechanisms.reactions.part, int(blocks.seen[k]) - 1
     seen = int(blocks.span[last, ENTRY] + blocks.span[last, WIDTH])
     for side in range(2):

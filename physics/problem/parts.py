@@ -125,6 +125,17 @@ def make_parts(contacts, takes_part, system, row_out) -> None:
 
 
 @helper
+def is_stirred(parts, p, stirred, since):
+    """Whether something has changed since this sweep in part p, or in a part of the other round that has bodies of it.
+    stirred (parts,): the last sweep in which something changed in each."""
+    rounds = int(parts.count[0])
+    before, after = (p, p + 1) if p >= rounds else (rounds + p - 1, rounds + p)
+    low, high = (0, rounds) if p >= rounds else (rounds, int(parts.count[1]))
+    return stirred[p] >= since or (before >= low and stirred[before] >= since) or (
+        after < high and stirred[after] >= since)
+
+
+@helper
 def round_of(parts, turn, back):
     """Of the two turns of a sweep, the second one first where back is 1: the first part of the round that comes, and
     how many it has."""

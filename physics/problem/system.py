@@ -74,6 +74,8 @@ class Blocks(NamedTuple):
     span: IntArray     #: (s, 4) of a run: its place in q̇, its length, first entry, part (`Mechanisms`)
     J: Array           #: (e, 3) velocity of each row per velocity of the entry
     Y: Array           #: (e, 3) H⁻¹ Jᵀ
+    G: Array           #: (e, 3) of trees: rows of (J B)ᵀ with B Bᵀ = H⁻¹, see `dynamics.trees.tree: answer_rows`
+    passed: IntArray   #: (b,) 1 = joints in maximal coordinates pass impulses on, and G says nothing
     bound: IntArray    #: (b,) row of a motor or limit, see `JointBounds`, or of a moment, see `Moments`
     bias: Array        #: (b,) of a limit or motor [rad/s] or [m/s]
     low: Array         #: (b,) least impulse of a limit or motor [N m s] or [N s]
@@ -148,8 +150,8 @@ def empty_blocks(blocks: int, spans: int, entries: int) -> Blocks:
     def ints(*shape: int) -> IntArray:
         return np.zeros(shape, np.int32)
 
-    return Blocks(ints(4), ints(blocks), ints(blocks + 1), ints(blocks), ints(spans, 4), np.zeros((entries, 3)),
-                  np.zeros((entries, 3)), ints(blocks), *np.zeros((6, blocks)))
+    return Blocks(ints(4), ints(blocks), ints(blocks + 1), ints(blocks), ints(spans, 4), *np.zeros((3, entries, 3)),
+                  ints(blocks), ints(blocks), *np.zeros((6, blocks)))
 
 
 def empty_system(motion: Motion, capacity: int, blocks: Blocks) -> System:

@@ -6,11 +6,14 @@ A row block is a contact, a moment of one, the mouse, a limit or a motor; all ha
 idle ones. x holds
 
 - of each body that takes part by itself six unknowns: G = J B with B Bᵀ = H⁻¹, B from the Cholesky factors of 1/m, I⁻¹
-- of all links, and of bodies that joints in maximal coordinates connect, together as many as the rank of their share
-  in M: G is its Cholesky factor.
+- of trees whose row blocks are many one for each velocity that these move, from the tips to the roots: G = J B with
+  B Bᵀ = H⁻¹ as articulated bodies factor it, `dynamics.trees.tree: answer_rows`. A row block has entries on its way to
+  the root alone, and 1 + Gᵀ D G is filled as the tree branches, like H [Featherstone 2005]
+- of all links where these row blocks are few, and of bodies that joints in maximal coordinates connect, together as
+  many as the rank of their share in M: G is its Cholesky factor.
 
 So G Gᵀ need not be inverted to be used: a body with many contacts has six unknowns and no more, however redundant its
-contacts are, and 1 + Gᵀ D G is a sparse matrix over bodies.
+contacts are, and 1 + Gᵀ D G is a sparse matrix over bodies and joints.
 """
 
 import math
@@ -22,7 +25,7 @@ from numpy.typing import NDArray
 from ..core.jit import helper
 from ..core.model import Array
 from ..core.sym3 import six, three
-from ..core.vec import accumulate, add, cross, put, row, scale, sub
+from ..core.vec import accumulate, add, cross, put, row, sub
 from ..problem.assemble import flat
 from ..problem.moments import ROLLING, SPINNING, turning_of
 from ..problem.system import (
@@ -45,6 +48,17 @@ from ..problem.system import (
     pair_velocity,
     row_velocity,
 )
+from .mechanism_share import (
+    AT,
+    BEGIN,
+    WIDE,
+    add_piece,
+    add_runs,
+    block_number,
+    factor_mechanisms,
+    place_velocities,
+    put_runs,
+)
 from .skyline import open_skyline
 
 # columns of Island.law, which begins with the normal: friction μ; 1 / mean diagonal of the own block [kg]; lower and
@@ -52,8 +66,6 @@ from .skyline import open_skyline
 # Of a moment LOW and HIGH are ℓ_ψ and ℓ_r.
 MU, STEP, LOW, HIGH, SOFT, HOLD = 3, 4, 5, 6, 7, 13
 LAW_SIZE = 19
-AT, WIDE, BEGIN = range(3)  # columns of Island.piece
-DEPENDENT = 1e-13  # remainder of a diagonal entry of M after elimination that counts as zero, relative to the entry
 
 
 class Island(NamedTuple):
@@ -63,7 +75,8 @@ class Island(NamedTuple):
     source: NDArray[np.integer]  #: (m,) number of the contact, or of the block, in the system
     load: NDArray[np.integer]  #: (m,) the row block whose normal impulse bounds a moment, -1 = none
     first: NDArray[np.integer]  #: (m + 1,) row block j has the pieces first[j] : first[j + 1] of G
-    piece: NDArray[np.integer]  #: (p, 3) place in x, width and first entry in G of a piece, which is stored by rows
+    piece: NDArray[np.integer]  #: (p, 4) place in x, width and first entry in G of a piece, which is stored by rows;
+                                #: of a tree the entry of Blocks.G that comes first, and others go down from there
     G: Array         #: (e,) entries of all pieces
     law: Array       #: (m, LAW_SIZE) see MU, STEP …
     lam: Array       #: (m, 3) impulses
@@ -257,110 +270,6 @@ def put_block_piece(bodies, blocks, i, entry, e, G_out):
             G_out[e + 6 * r + 3 + d] = column[0] * turn[0] + column[1] * turn[1] + column[2] * turn[2]
 
 
-@helper
-def block_number(system, j, count):
-    """Block of row block j of the system, -1 = none."""
-    return int(system.block[j]) if j < count else j - count
-
-
-@helper
-def spread(system, k, own, sign, q_out):
-    """q_out (n, 3) = sign times Y of block k, in the places of links and joined bodies; sign 0 clears them."""
-    blocks, bodies = system.blocks, len(system.motion.bodies)
-    for s in range(blocks.first[k], blocks.first[k + 1]):
-        at, e = int(blocks.span[s, PLACE]), int(blocks.span[s, ENTRY])
-        if at < BODY_SIZE * bodies and own[at // BODY_SIZE] == 1:
-            continue
-        for d in range(blocks.span[s, WIDTH]):
-            put(q_out, at + d, scale(sign, row(blocks.Y, e + d)))
-
-
-@helper
-def entries_of(system, lumped, count):
-    """Of the row blocks `lumped` (m,) the entries of J that are not zero: (m + 1,) where those of each begin; their
-    numbers and places in q̇ (e, 2)."""
-    blocks, room, found = system.blocks, 0, 0
-    for one in lumped:
-        k = block_number(system, int(one), count)
-        for s in range(blocks.first[k], blocks.seen[k]):
-            room += blocks.span[s, WIDTH]
-    first, entry = np.zeros(len(lumped) + 1, np.int64), np.zeros((room, 2), np.int64)
-    for b in range(len(lumped)):
-        k = block_number(system, int(lumped[b]), count)
-        for s in range(blocks.first[k], blocks.seen[k]):
-            at, e = int(blocks.span[s, PLACE]), int(blocks.span[s, ENTRY])
-            for d in range(blocks.span[s, WIDTH]):
-                if row(blocks.J, e + d) != (0.0, 0.0, 0.0):
-                    entry[found, 0], entry[found, 1] = e + d, at + d
-                    found += 1
-        first[b + 1] = found
-    return first, entry
-
-
-@helper
-def velocity_by(J, entry, first, last, q):
-    """J q of the entries first … last - 1 for three columns q (n, 3), column by column: nine sums side by side, so that
-    none waits for another one."""
-    xx, yx, zx, xy, yy, zy, xz, yz, zz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for e in range(first, last):
-        j_x, j_y, j_z = row(J, entry[e, 0])
-        x, y, z = row(q, entry[e, 1])
-        xx, yx, zx = xx + j_x * x, yx + j_y * x, zx + j_z * x
-        xy, yy, zy = xy + j_x * y, yy + j_y * y, zy + j_z * y
-        xz, yz, zz = xz + j_x * z, yz + j_y * z, zz + j_z * z
-    return (xx, yx, zx), (xy, yy, zy), (xz, yz, zz)
-
-
-@helper
-def inertia_of_mechanisms(system, lumped, count, own):
-    """The share M (3 m, 3 m) = J Y of links and joined bodies in the row blocks `lumped` (m,), a column a row. A
-    contact of a tree knows the few joints on its way to the root, so entries of J that are zero are left out."""
-    size, q = 3 * len(lumped), np.zeros((len(system.motion.q_dot), 3))
-    (first, entry), M = entries_of(system, lumped, count), np.zeros((size, size))
-    for b in range(len(lumped)):
-        k = block_number(system, int(lumped[b]), count)
-        spread(system, k, own, 1.0, q)
-        for o in range(len(lumped)):
-            columns = velocity_by(system.blocks.J, entry, first[o], first[o + 1], q)
-            for c in range(3):
-                put(M[3 * b + c : 3 * b + c + 1, 3 * o : 3 * o + 3], 0, columns[c])
-        spread(system, k, own, 0.0, q)
-    return M
-
-
-@helper
-def factor_mechanisms(system, lumped, count, own):
-    """Gᵀ (r, 3 m) of the row blocks `lumped` (m,): the share of links and joined bodies in M is G Gᵀ, by Cholesky's
-    method with the largest pivot first, relative to the diagonal. Columns are rows here, so that loops along them need
-    not wait for sums."""
-    size = 3 * len(lumped)
-    M, G = inertia_of_mechanisms(system, lumped, count, own), np.zeros((size, size))
-    left, whole = np.zeros(size), np.zeros(size)
-    for i in range(size):
-        whole[i] = left[i] = M[i, i]
-    rank = 0
-    while rank < size:
-        p, most = -1, DEPENDENT
-        for i in range(size):
-            if whole[i] > 0.0 and left[i] > most * whole[i]:
-                p, most = i, left[i] / whole[i]
-        if p < 0:
-            break
-        column, of_pivot, pivot = G[rank], M[p], math.sqrt(left[p])
-        for i in range(size):
-            column[i] = of_pivot[i]
-        for c in range(rank):
-            other, part = G[c], G[c, p]
-            for i in range(size):
-                column[i] -= other[i] * part
-        for i in range(size):
-            column[i] /= pivot
-            left[i] -= column[i] * column[i]
-        left[p] = 0.0
-        rank += 1
-    return G[:rank]
-
-
 # ---------------------------------------------------------------------------------------------------------- the island
 @helper
 def open_island(system, members, own, number):
@@ -388,18 +297,21 @@ def open_island(system, members, own, number):
         if is_lumped[j] == 1:
             lumped[l] = members[j]
             l += 1
-    common = factor_mechanisms(system, lumped, count, own)
-    rank = len(common)
-    first, piece, entries, pieces = np.zeros(m + 1, np.int64), np.zeros((3 * m, 3), np.int64), 0, 0
+    slot, slots, room = place_velocities(system, lumped, count, own, 6 * nodes)
+    by_trees = slots <= 3 * lumps
+    common = factor_mechanisms(system, lumped[: 0 if by_trees else lumps], count, own)
+    rank = slots if by_trees else len(common)
+    first, piece, pieces = np.zeros(m + 1, np.int64), np.zeros((3 * m + room, 4), np.int64), 0
     for j in range(m):
-        for side in range(3):
-            width = rank * is_lumped[j] if side == 2 else 6 if ends[j, side] >= 0 else 0
-            if width > 0:
-                piece[pieces, AT] = 6 * nodes if side == 2 else place[ends[j, side]]
-                piece[pieces, WIDE], piece[pieces, BEGIN] = width, entries
-                entries += 3 * width
-                pieces += 1
+        for side in range(2):
+            if ends[j, side] >= 0:
+                pieces = add_piece(piece, pieces, place[ends[j, side]], 6, -1)
+        if is_lumped[j] == 1 and by_trees:
+            pieces = add_runs(system, block_number(system, int(members[j]), count), slot, piece, pieces)
+        elif is_lumped[j] == 1 and rank > 0:
+            pieces = add_piece(piece, pieces, 6 * nodes, rank, -1)
         first[j + 1] = pieces
+    entries = piece[pieces - 1, BEGIN] + 3 * piece[pieces - 1, WIDE] if pieces > 0 else 0
     kind, source, load = np.zeros(m, np.int64), np.zeros(m, np.int64), np.full(m, -1)
     island = Island(kind, source, load, first, piece[:pieces].copy(), np.zeros(entries),
                     np.zeros((m, LAW_SIZE)), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3)),
@@ -409,7 +321,9 @@ def open_island(system, members, own, number):
         put_row_block(system, int(members[j]), count, own, j, island)
         if island.kind[j] == MOMENT:
             island.load[j] = place_of(members, int(system.moments.load[system.blocks.bound[island.source[j]]]))
-        if is_lumped[j] == 1:
+        if is_lumped[j] == 1 and by_trees:
+            put_runs(system.blocks, j, island)
+        elif is_lumped[j] == 1:
             e = island.piece[first[j + 1] - 1, BEGIN]
             for r in range(3 if rank > 0 else 0):
                 for c in range(rank):

@@ -97,8 +97,8 @@ HUGE = 48           # and of fewer than so many: of 291 islands of more, as a to
 LEAST = 5           # most steps from c = 0, for the least of redundant forces, once a solution is known
 EXACT = 1e-13       # natural map that ends the steps, relative to the largest velocity without impulses
 RESTS = 1e-12       # natural map up to which impulses of the last step are left as they are, relative to the same
-NEARLY = 1e-6       # and up to which those of a large island are put right so
-SLIGHT = 3          # most steps where these are as good as a solution and change as little as possible, see `keep_rest`
+NEARLY = 1e-6       # and up to which they are changed as little as possible, see `keep_rest`,
+SLIGHT = 3          # in at most so many steps
 ENOUGH = 9e-11      # natural map that counts as solved where steps hardly reduce it, relative to the same; asked: 1e-10
 NOT_MORE = 0.1      # part of the last residual above which a step has hardly reduced it
 OVERFLOW = 1e300    # residual at which the steps have diverged [m/s]
@@ -282,8 +282,8 @@ def sweep_island(system, members, island):
 @helper
 def keep_rest(system, island, sky, left, rests):
     """Change impulses of the last step that are nearly as good as a solution, left > rests is their `unrest`, as little
-    as possible: from c = λ. They stay the least ones, as the change is a sum of columns of D G, and they are one.
-    Returns the steps, and whether it is solved.
+    as possible: from c = λ, which takes one or two steps where c = 0 takes three or four. They stay the least ones, as
+    the change is a sum of columns of D G, and they are one. Returns the steps, and whether it is solved.
 
     A stack that its own forces hold turns over ever faster: a wrong velocity grows by a fifth in a step where ten boxes
     stand on each other. To stop it takes forces that would set it going the other way in the next step. So a velocity
@@ -474,20 +474,20 @@ def solve_islands(system, iterations, tolerance, told_out) -> None:
         some, sweeps = members[first[i] : first[i + 1]], iterations
         large = len(some) > MOST
         rests = ENOUGH if large else RESTS
-        left = unrest(system, some, free_bodies, free, NEARLY if large else ENOUGH)
+        left = unrest(system, some, free_bodies, free, NEARLY)
         if left <= rests:
             continue
         if not large or (len(some) <= LARGEST and (left <= NEARLY or are_new(system, some))):
             island = open_island(system, some, own, label)
             sky = skyline_of(island)
             if work_of(sky) <= (MORE_WORK if large else WORK) * len(some):
-                swept = 0
+                made, more, swept, solved = 0, 0, 0, False
                 if left <= NEARLY:
                     made, solved = keep_rest(system, island, sky, left, rests)
-                    solved = solved or not large
-                else:
-                    made, swept, solved = solve_island(system, some, island, sky)
-                told_out[STEPS] = max(told_out[STEPS], made)
+                    solved = solved or (not large and left <= ENOUGH)
+                if not solved and not (large and left <= NEARLY):
+                    more, swept, solved = solve_island(system, some, island, sky)
+                told_out[STEPS] = max(told_out[STEPS], made + more)
                 if solved:
                     continue
                 sweeps = max(iterations - swept, 1)

@@ -1,7 +1,7 @@
 """Sweeps over the row blocks of an island, as by `pgs`: one after the other, or by parts that threads share.
 
 A visit to a contact gives what the last one gave where nothing has changed the velocities of its bodies since: it is
-left out. Of a row of dominoes that falls most lies still, and a sweep visits its front only.
+left out, and so is a whole part. Of a row of dominoes that falls most lies still, and a sweep visits its front only.
 """
 
 import math
@@ -12,7 +12,7 @@ from ..core.jit import helper, inlined, kernel, program
 from ..core.team import share_out
 from ..problem.joint_rows import visit_row
 from ..problem.moments import visit_moment
-from ..problem.parts import round_of
+from ..problem.parts import is_stirred, round_of
 from ..problem.system import INV_MASS, LAYERS, MOMENT, MOUSE, STIRRED
 from .pgs import visit_contact, visit_grab, visit_pair
 
@@ -74,16 +74,19 @@ def sweep_members(system, members, sweeps, tolerance):
 
 
 @kernel
-def sweep_part(p, system, some, first, begin, sweep, passes, least, worst_out) -> None:
+def sweep_part(p, system, some, first, begin, sweep, passes, least, stirred_in_out, worst_out) -> None:
     """Visit the contacts of part begin + p in this sweep, and in the next one where there are two passes. least: see
-    `visit_stirred`; < 0: all are visited. worst_out (2, parts): square of the largest change, of sweeps forwards and
-    backwards."""
+    `visit_stirred`; < 0: all are visited. stirred_in_out: see `is_stirred`. worst_out (2, parts): square of the largest
+    change, of sweeps forwards and backwards."""
     low, high = first[begin + p], first[begin + p + 1]
     for done in range(sweep, sweep + passes):
         back, worst = done % 2, 0.0
-        for i in range(low, high):
-            k = int(some[low + high - 1 - i if back == 1 else i])
-            worst = max(worst, visit_stirred(system, k, done, least) if least >= 0.0 else visit_pair(system, k))
+        if least < 0.0 or is_stirred(system.parts, begin + p, stirred_in_out, done - 1):
+            for i in range(low, high):
+                k = int(some[low + high - 1 - i if back == 1 else i])
+                worst = max(worst, visit_stirred(system, k, done, least) if least >= 0.0 else visit_pair(system, k))
+        if worst > least:
+            stirred_in_out[begin + p] = done
         worst_out[back, begin + p] = worst
 
 
@@ -106,6 +109,7 @@ def sweep_parts(system, some, sweeps, tolerance) -> float:
     A sweep ends with the round of parts with which the next one begins: these go to and fro at once, unless something
     comes between. A thread then has them in its cache, and half as often threads wait for each other."""
     first, worst, q_dot = np.zeros(LAYERS + 1, np.int64), np.zeros((2, LAYERS)), system.motion.q_dot
+    stirred = np.full(LAYERS, -1)
     contacts, change = parts_of(system, some, first), 0.0
     others, begun = some[contacts:], 0
     least = tolerance * tolerance if only_pairs(system, some) else -1.0
@@ -116,7 +120,7 @@ def sweep_parts(system, some, sweeps, tolerance) -> float:
         for turn in range(begun, 2):
             begin, parts = round_of(system.parts, turn, back)
             begun = 1 if turn == 1 and len(others) == 0 and done + 1 < sweeps else 0
-            share_out(parts, sweep_part, (system, some, first, begin, done, 1 + begun, least, worst))
+            share_out(parts, sweep_part, (system, some, first, begin, done, 1 + begun, least, stirred, worst))
         for p in range(system.parts.count[1]):
             largest = max(largest, worst[back, p])
         change = math.sqrt(largest)

@@ -74,7 +74,8 @@ def stages(method: TimeStepping, model: Any, state: Any, loads: Any, h: float) -
     yield "reach"
     moreau.go_halfway(model, state, h, work)
     yield "half a step"
-    if find_contacts(model, work.detection, work.middle.x, work.middle.q, work.margin) < 0:
+    count = find_contacts(model, work.detection, work.middle.x, work.middle.q, work.margin)
+    if not 0 <= count <= min(len(work.fired), len(state.memory.key) - len(work.bounds.last)):
         return
     yield "contacts"
     moreau.move_freely(model, state.sleep, loads, h, work)

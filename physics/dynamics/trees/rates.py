@@ -39,6 +39,7 @@ class TreeScratch(NamedTuple):
     rates: Array  #: (n_v,) v̇
     q_dot: Array  #: (n_q,)
     turning: Array  #: (l, 12) see integrators.midpoint
+    answers: Array  #: (l, 18) see tree.answer_rows
 
 
 def empty_tree_scratch(trees: Trees) -> TreeScratch:
@@ -47,7 +48,7 @@ def empty_tree_scratch(trees: Trees) -> TreeScratch:
     return TreeScratch(
         work=empty_work(trees), q=positions.copy(), v=velocities.copy(), tau=velocities.copy(), none=velocities.copy(),
         rates=velocities.copy(), q_dot=positions.copy(),
-        turning=np.zeros((len(trees.body), 12)),
+        turning=np.zeros((len(trees.body), 12)), answers=np.zeros((len(trees.body), 18)),
     )
 
 

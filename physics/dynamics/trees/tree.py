@@ -12,10 +12,12 @@ from the tips to the root, which is what articulated-body inertias are:
     q̈ = (u - U·a)/D,  a = a_parent + S q̈   from the root to the tips
 """
 
+import math
+
 from ...core.jit import helper
 from ...core.spatial import add6, axpy6, cross_force, dot6, inertia_times, joined, sub6
 from ...core.sym3 import put_six, six, three
-from ...core.vec import add, cross, row, sub
+from ...core.vec import add, cross, put, row, scale, sub
 from .kinematics import FIRST_V, INERTIA, ORIGIN, PARENT, RATE, A, C, D, F, S, U, V, X, base_acceleration, last_dof
 
 ZERO6 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -150,20 +152,36 @@ def answer_alone(table, first, last, tau, link, dof, rates_out):
 
 
 @helper
-def answer_path(table, first, last, l, tau, link, dof, rates_out):
-    """`answer_alone` to joint forces on the way from link l to the root of its tree: elsewhere nothing has to be passed
-    on to a parent."""
-    index = table.index
-    for d in range(index[first, FIRST_V], last_dof(index, last - 1, dof.shape[0])):
-        dof[d, RATE] = 0.0
-    f = ZERO6
+def answer_rows(table, first, last, l, J, link, dof, answers, Y_out, G_out):
+    """Y = H⁻¹ Jᵀ of three rows that act on link l alone of the links first … last - 1, a whole tree: `answer_alone` to
+    the columns of J (width, 3), which are zero but on the way from l to the root. The three go side by side, so that
+    none waits for another one.
+
+    ABA factors H⁻¹ = B Bᵀ, with B = (1 - …)ᵀ D^-½ [Rodriguez, Jain & Kreutz-Delgado 1991]: what comes in at each
+    velocity, u/√D, is a row of G = J B, which is zero wherever J is. answers (l, 18): scratch."""
+    index, begin = table.index, int(table.index[first, FIRST_V])
+    x, y, z = ZERO6, ZERO6, ZERO6
     while l >= 0:
         for d in range(last_dof(index, l, dof.shape[0]) - 1, index[l, FIRST_V] - 1, -1):
-            u = tau[d] - dot6(six(dof, d, S), f)
-            dof[d, RATE] = u
-            f = axpy6(u * dof[d, D], six(dof, d, U), f)
+            s, u, root, j = six(dof, d, S), six(dof, d, U), math.sqrt(dof[d, D]), row(J, d - begin)
+            g = (root * (j[0] - dot6(s, x)), root * (j[1] - dot6(s, y)), root * (j[2] - dot6(s, z)))
+            put(G_out, d - begin, g)
+            x, y, z = axpy6(root * g[0], u, x), axpy6(root * g[1], u, y), axpy6(root * g[2], u, z)
+            put(Y_out, d - begin, scale(root, g))
         l = int(index[l, PARENT])
-    accelerate_outwards(table, first, last, link, dof, rates_out)
+    for l in range(first, last):
+        p = int(index[l, PARENT])
+        x, y, z = ZERO6, ZERO6, ZERO6
+        if p >= 0:
+            x, y, z = six(answers, p, 0), six(answers, p, 6), six(answers, p, 12)
+        for d in range(index[l, FIRST_V], last_dof(index, l, dof.shape[0])):
+            s, u, inverse, r = six(dof, d, S), six(dof, d, U), dof[d, D], row(Y_out, d - begin)
+            r = (r[0] - inverse * dot6(u, x), r[1] - inverse * dot6(u, y), r[2] - inverse * dot6(u, z))
+            put(Y_out, d - begin, r)
+            x, y, z = axpy6(r[0], s, x), axpy6(r[1], s, y), axpy6(r[2], s, z)
+        put_six(answers, l, 0, x)
+        put_six(answers, l, 6, y)
+        put_six(answers, l, 12, z)
 
 
 @helper

@@ -41,13 +41,14 @@ from ...problem.assemble import (
     put_flat,
     surface_velocity,
 )
-from ...problem.parts import round_of
+from ...problem.parts import is_stirred, round_of
 from ...problem.system import (
     ANGULAR,
     ARM_A,
     ARM_B,
     BODY_SIZE,
     INV_MASS,
+    LAYERS,
     LIMIT,
     LINEAR,
     NORMAL,
@@ -55,6 +56,7 @@ from ...problem.system import (
     OTHERS,
     PART,
     PLACE,
+    STIRRED,
     impulse_of,
     pair_velocity,
     push_pair,
@@ -67,6 +69,7 @@ APART, COLLIDING, SEPARATING, RESTING = int(Case.APART), int(Case.COLLIDING), in
 OVERLAP_SHARE = 0.3   # part of an overlap that one step takes out
 OVERLAP_SPEED = 2.0   # largest speed at which the overlap of contacts is taken out [m/s]
 SEPARATE_SWEEPS = 10  # over all overlaps
+UNMOVED = 1e-9        # part of the slop: a visit that moves a contact by less leaves its neighbours alone
 SMALLEST = 1e-6     # m and m/s: lengths and speeds that count as zero even without gravity
 COLD_START = 20     # factor on the iterations where most contacts are new: too few from λ = 0 tilt stacks
 SLOP = 0.25         # overlap left alone, as a part of the gap that counts as touching
@@ -202,12 +205,15 @@ def separate(gap, half_turn, system, slop, h, need, need_rows, shift_out):
 
     With φ' = φ + h ζ⁺ the gap of the next middle, ζ⁺ at the end of the step, half_turn (c, 3) included:
     φ' + slop + n·(J δ) >= 0,  δ = H⁻¹ Jᵀ n s,  s >= 0, by projected Gauss–Seidel over the normals. At a time
-    OVERLAP_SHARE of the overlap is taken out, at most OVERLAP_SPEED h.
+    OVERLAP_SHARE of the overlap is taken out, at most OVERLAP_SPEED h. Contacts without overlap whose bodies no visit
+    has moved have nothing to change, as those of what lies still, and are left out.
     """
     rows, blocks, motion = system.rows, system.blocks, system.motion
     count = int(system.count[0])
-    found = need_of_limits(blocks, motion.q_dot, h, slop, need_rows)
+    found, least = need_of_limits(blocks, motion.q_dot, h, slop, need_rows), UNMOVED * slop
     for k in range(count):
+        if system.block[k] >= 0:
+            least = -1.0
         u = relative_velocity(motion.bodies, int(system.body_a[k]), int(system.body_b[k]), three(rows, k, ARM_A),
                               three(rows, k, ARM_B))
         u = add(row(half_turn, system.contact[k]), u)
@@ -227,8 +233,11 @@ def separate(gap, half_turn, system, slop, h, need, need_rows, shift_out):
     for i in range(len(motion.bodies)):
         for c in range(INV_MASS, BODY_SIZE):
             shift_out.bodies[i, c] = motion.bodies[i, c]
-    if system.parts.count[0] > 0 and limits == 0:
-        separate_parts(system, need, shift_out)
+        shift_out.bodies[i, STIRRED] = -2.0
+    if limits > 0:
+        least = -1.0
+    elif system.parts.count[0] > 0:
+        separate_parts(system, need, least, shift_out)
         return found
     for sweep in range(SEPARATE_SWEEPS):
         for k in range(int(blocks.count[OTHERS])):
@@ -240,39 +249,57 @@ def separate(gap, half_turn, system, slop, h, need, need_rows, shift_out):
             need_rows[k, 1] = s
         for j in range(count):
             k = j if sweep % 2 == 0 else count - 1 - j
-            need[k, 1] = push_apart(system, k, need[k, 0], need[k, 1], shift_out)
+            push_apart(system, k, sweep, least, need, shift_out)
     return found
 
 
 @inlined
-def push_apart(system, k, gap, s, shift_out):
-    """Push the bodies of contact k apart by s, which leaves them the gap, or by less; returns the new s."""
-    n = three(system.rows, k, NORMAL)
-    missing = gap + dot(n, pair_velocity(system, shift_out, k))
-    new = max(0.0, s - system.rows[k, NORMAL_STEP] * missing)
-    if new != s:
-        push_pair(system, shift_out, k, scale(new - s, n))
-    return new
+def push_apart(system, k, sweep, least, need, shift_out):
+    """Push the bodies of contact k apart by s = need[k, 1], or by less, so that they have the gap need[k, 0] between
+    them, where a visit has moved one of them by more than `least` since the sweep before; < 0: in any case. Returns
+    whether this one has."""
+    bodies, a, b = shift_out.bodies, int(system.body_a[k]), int(system.body_b[k])
+    if least >= 0.0 and bodies[a, STIRRED] < sweep - 1 and bodies[b, STIRRED] < sweep - 1 and (
+            sweep > 0 or need[k, 0] >= 0.0):
+        return False
+    n, step, s = three(system.rows, k, NORMAL), system.rows[k, NORMAL_STEP], need[k, 1]
+    missing = need[k, 0] + dot(n, pair_velocity(system, shift_out, k))
+    new = max(0.0, s - step * missing)
+    if new == s:
+        return False
+    need[k, 1] = new
+    push_pair(system, shift_out, k, scale(new - s, n))
+    if abs(new - s) <= least * step:
+        return False
+    if bodies[a, INV_MASS] > 0.0:
+        bodies[a, STIRRED] = sweep
+    if bodies[b, INV_MASS] > 0.0:
+        bodies[b, STIRRED] = sweep
+    return True
 
 
 @kernel
-def separate_part(p, system, begin, back, passes, need, shift_out) -> None:
-    """All contacts of part begin + p, backwards where back is 1; of two passes the other one the other way."""
+def separate_part(p, system, begin, sweep, passes, least, stirred_in_out, need, shift_out) -> None:
+    """Visit the contacts of part begin + p in this sweep, and in the next one where there are two passes: backwards in
+    every second one. stirred_in_out: see `is_stirred`."""
     low, high = system.parts.first[begin + p], system.parts.first[begin + p + 1]
-    for one in range(passes):
+    for one in range(sweep, sweep + passes):
+        if not is_stirred(system.parts, begin + p, stirred_in_out, one - 1):
+            continue
         for k in range(low, high):
-            at = low + high - 1 - k if back ^ one == 1 else k
-            need[at, 1] = push_apart(system, at, need[at, 0], need[at, 1], shift_out)
+            if push_apart(system, low + high - 1 - k if one % 2 == 1 else k, one, least, need, shift_out):
+                stirred_in_out[begin + p] = one
 
 
 @program
-def separate_parts(system, need, shift_out) -> None:
+def separate_parts(system, need, least, shift_out) -> None:
     """All sweeps, part by part; see `sweeps.sweep_parts`."""
+    stirred = np.full(LAYERS, -1)
     for sweep in range(SEPARATE_SWEEPS):
         for turn in range(min(sweep, 1), 2):
             begin, parts = round_of(system.parts, turn, sweep % 2)
             passes = 2 if turn == 1 and sweep + 1 < SEPARATE_SWEEPS else 1
-            share_out(parts, separate_part, (system, begin, sweep % 2, passes, need, shift_out))
+            share_out(parts, separate_part, (system, begin, sweep, passes, least, stirred, need, shift_out))
 
 
 @helper
