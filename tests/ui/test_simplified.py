@@ -154,7 +154,7 @@ def test_opening_makes_the_copy_that_the_window_will_draw(scan_file, monkeypatch
         assert not simplified._kept
 
 
-def test_the_command_line_reads_meshes_and_makes_their_copies_before_the_window_needs_them(scan_file, tmp_path, monkeypatch):
+def test_the_command_line_reads_meshes_and_their_copies_are_made_before_they_run(scan_file, tmp_path, monkeypatch):
     """A scene file with a mesh: the bar in the terminal tells that it is read, `open_window` has nothing left to read,
     and the copy is made in another process. A scene without meshes is not built for that."""
     monkeypatch.setattr(simplified, "MOST", FEW)
