@@ -20,7 +20,7 @@ from ..assets import gallery, scene_path
 from ..physics.core.given_path import given_path
 from ..physics.core.interruption import Interrupted, interruptible
 from ..physics.core.language import _
-from ..physics.core.progress import telling
+from ..physics.core.progress import at, telling
 from ..physics.lesson.lesson import Lesson, is_lesson
 from ..physics.problem.problem import ContactProblem
 from ..physics.run.recording import Recording
@@ -30,6 +30,7 @@ from ..physics.scene.mesh_scene import AS_IT_IS, Doubts, MeshChoices, doubts, ti
 from ..physics.scene.parts import TAKEN_APART
 from ..physics.scene.refusals import SceneError, refusing
 from ..physics.scene.scene import Scene, open_file
+from ..physics.scene.schema import HeightField, Mesh
 from .background import in_background
 from .sweeps.sweep_table import SweepTable, read_table
 from .view import simplified
@@ -133,21 +134,28 @@ class Opening:
                 if self.path.suffix.lower() in NAMES:
                     self.doubts = doubts(found.path, self.choices)
                 if self.software and isinstance(found.content, Scene):
-                    self._simplify(found.content)
+                    copies_to_draw(found.content)
                 return found
             except Interrupted as error:
                 raise CannotOpen(f"{self.name} was not opened.") from error
 
-    def _simplify(self, scene: Scene) -> None:
-        labels = scene.build().labels
-        skins = labels.skins or (None,) * len(labels.draw_meshes)
-        for surface, skin in zip(labels.draw_meshes, skins, strict=True):
-            if skin is None and len(surface[1]) > simplified.MOST:
-                self._tell(_("{name}: fewer triangles to draw").format(name=self.path.name), SIMPLIFYING)
-                simplified.simplify_ahead(*surface)
-
     def _tell(self, words: str, share: float) -> None:
         self.stage = words, share
+
+
+def copies_to_draw(scene: Scene) -> None:
+    """Make the copies ahead that the view will ask for where the processor draws, see `view.simplified`. Raises
+    Interrupted."""
+    shapes = (shape for body in scene.tables.body for shape in body.shape)
+    if not any(isinstance(shape, Mesh | HeightField) for shape in shapes):
+        return
+    labels = scene.build().labels
+    skins = labels.skins or (None,) * len(labels.draw_meshes)
+    for surface, skin in zip(labels.draw_meshes, skins, strict=True):
+        if skin is None and len(surface[1]) > simplified.MOST:
+            name = scene.name if scene.path is None else scene.path.name
+            at(_("{name}: fewer triangles to draw").format(name=name), SIMPLIFYING)
+            simplified.simplify_ahead(*surface)
 
 
 @contextmanager

@@ -12,9 +12,8 @@ from ...physics import Scene
 from ...physics.core.progress import telling
 from ...physics.lesson.lesson import Lesson
 from ...physics.run.messages import Recording
-from ...physics.scene.mesh_files import NAMES
 from ...physics.scene.mesh_scene import AS_IT_IS, MeshChoices
-from ..opening import SHOWN_AFTER, opened
+from ..opening import SHOWN_AFTER, in_words, opened
 from ..sweeps.sweep_table import SweepTable
 from .arguments import BadInput
 from .console import bar_of, say
@@ -26,7 +25,10 @@ def load(name: str, settings: dict[str, Any], mesh: MeshChoices = AS_IT_IS) -> t
     if not path.exists():
         raise BadInput(f"there is no file and no gallery scene {name!r}; `contactlab scenes` lists the gallery")
     with opening_bar():
-        content = opened(path, path.suffix.lower() in NAMES, mesh).content  # what takes long, while it is shown
+        content = opened(path, False, mesh).content
+        if isinstance(content, Scene) and content.mesh_files:
+            with in_words(str(path)):
+                content.build()  # what takes long, while it is shown; meshes are kept
     if isinstance(content, Scene):
         return content, None
     if not isinstance(content, Recording):

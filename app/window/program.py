@@ -18,8 +18,9 @@ from ...physics.run.messages import Recording
 from ...physics.run.runner import Runner
 from ...physics.run.script import Script
 from ...physics.scene.scene import Scene
+from ..background import in_background
 from ..machine import no_window
-from ..opening import in_words
+from ..opening import copies_to_draw, in_words
 from ..preferences import SETTINGS, Preferences
 from ..scene_files import DRAFTS, Draft, lost_work
 from ..stopping import Stopped, between_steps
@@ -105,11 +106,12 @@ def _open(
     window = _window(preferences, language)
     log = open(log_commands, "w", encoding="utf-8") if log_commands is not None else None  # noqa: SIM115
     try:
+        copies = in_background("contactlab-copies", lambda: copies_to_draw(scene)) if window.ui.software else None
         window.ui.leftovers = leftovers(RUNS)
         window.journal = Journal(RUNS)
         with in_words(scene.name):
             runner = Runner(scene, settings, recording=recording, journal=window.journal, script=script)
-        window.begin(runner, log)
+        window.begin(runner, log, copies)
         if window.lab is not None:
             own = scene if recording is None else recording.scene
             window.lab.making.opened(None if script is not None else own)  # what a script has made is the script's

@@ -92,6 +92,7 @@ class Window(pyglet.window.Window):
         self.filming = Filming(self.ctx, self.ui, self._read_screen, lambda: (0, 0, *self.get_framebuffer_size()),
                                self._view_pixels)
         self.runner: Any = None    # a Runner, or what stands for one in another process
+        self._awaited: Future[None] | None = None  # before the engine starts
         self.journal: Journal | None = None
         self._gallery: Future[list[SceneEntry]] | None = None
         self._lessons: Future[list[LessonEntry]] | None = None
@@ -110,8 +111,8 @@ class Window(pyglet.window.Window):
         self._fps_mark = (time.perf_counter(), 0)
         self._draw_frame(0.0)  # something is on the screen before the engine loads
 
-    def begin(self, runner: Any, log: Any) -> None:
-        """Start the engine and the clock."""
+    def begin(self, runner: Any, log: Any, awaited: Future[None] | None = None) -> None:
+        """Start the clock, and the engine; after `awaited`, where there is something to wait for."""
         self.runner = runner
         self.lab = Lab(runner, self.ui, self, log)
         self.lab.graphics = f"{self.ctx.info['GL_RENDERER']}, OpenGL {self.ctx.info['GL_VERSION']}"
@@ -119,7 +120,9 @@ class Window(pyglet.window.Window):
         folder = self.ui.preferences.record_folder
         self._gallery = in_background("contactlab-gallery", lambda: gallery_entries(folder))
         self._lessons = in_background("contactlab-lessons", lesson_entries)
-        runner.start()
+        self._awaited = awaited
+        if awaited is None:
+            runner.start()
         pyglet.clock.schedule_interval(self._tick, FRAME)
 
     def end(self) -> None:
@@ -217,8 +220,12 @@ class Window(pyglet.window.Window):
             self._count_frame(now, lively)
 
     def _poll(self) -> None:
-        """Take the results of the gallery's loader and of the file dialog, where they are ready."""
+        """Take what was done beside the window, where it is ready: the engine may start, the gallery's pictures and
+        lessons are read, a file is chosen."""
         assert self.lab is not None and self.gui.store is not None
+        if self._awaited is not None and self._awaited.done():
+            self._awaited = None
+            self.runner.start()
         if self._gallery is not None and self._gallery.done():
             entries, self._gallery = self._gallery.result(), None
             with as_file(files("contactlab.assets").joinpath("thumbnails")) as folder:

@@ -224,7 +224,7 @@ def reduce_groups(geom, a, b, patch, count, nearer):
                 swap_points(patch, start + alike, i)
                 alike += 1
         kept = choose_points(geom, a, b, patch, start, drop_repeated(patch, start, alike, nearer))
-        for i in range(start + alike, count):
+        for i in range(start + alike, count if kept < alike else 0):
             swap_points(patch, i - alike + kept, i)
         count -= alike - kept
         start += kept

@@ -6,6 +6,7 @@ neighbour's. A contact that leans further is found with the neighbour; at a flat
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.jit import helper, kernel
 from ..core.model import Array, Meshes
@@ -13,6 +14,7 @@ from ..core.vec import add, dot, norm, row, scale, sub
 from .bvh import STACK
 from .geometry import axis, origin, to_local, to_world
 
+BLOCK = 1 << 13  # triangles at once, whose numbers the processor keeps near
 ROUNDING = 1e-9  # relative to the size: by how much what is left out must be farther than asked for
 
 
@@ -22,21 +24,26 @@ def new_sheets(meshes: Meshes) -> Array:
     Rows: 0-2 corners [m], 3 normal N, then for each edge j the direction 4 + 2 j out of the triangle across it, and
     5 + 2 j the direction out of the neighbour: minus the former where the edge must not be felt, 0 where it is open.
     """
-    corners = meshes.vertices[meshes.triangles].reshape(-1, 3, 3)
-    sheets = np.zeros((len(corners), 10, 3))
-    sheets[:, :3] = corners
-    sheets[:, 3] = meshes.triangle_normal
+    sheets = np.zeros((len(meshes.triangles), 10, 3))
+    for first in range(0, len(sheets), BLOCK):
+        rows = slice(first, first + BLOCK)
+        _fill_sheets(sheets[rows], meshes.vertices[meshes.triangles[rows]], meshes.triangle_normal[rows],
+                     meshes.edge_normal[rows], meshes.edge_convex[rows] > 0)
+    return sheets
+
+
+def _fill_sheets(sheets_out: Array, corners: Array, normal: Array, neighbours: Array, convex: NDArray[np.bool_]
+                 ) -> None:
+    """Rows of `new_sheets`; neighbours (t, 3, 3): normals across the edges."""
+    sheets_out[:, :3], sheets_out[:, 3] = corners, normal
     for j in range(3):
         edge = corners[:, (j + 1) % 3] - corners[:, j]
         edge = edge / np.maximum(np.linalg.norm(edge, axis=1, keepdims=True), 1e-300)
-        out = np.cross(edge, meshes.triangle_normal)
-        neighbour = meshes.edge_normal[:, j]
-        convex = meshes.edge_convex[:, j] > 0
-        alone = convex & (np.abs(neighbour - meshes.triangle_normal).max(axis=1, initial=0.0) < 1e-12)
-        sheets[:, 4 + 2 * j] = out
-        sheets[:, 5 + 2 * j] = np.where(convex[:, None], np.cross(neighbour, edge), -out)
-        sheets[alone, 5 + 2 * j] = 0.0
-    return sheets
+        out, neighbour = np.cross(edge, normal), neighbours[:, j]
+        alone = convex[:, j] & (np.abs(neighbour - normal).max(axis=1, initial=0.0) < 1e-12)
+        sheets_out[:, 4 + 2 * j] = out
+        sheets_out[:, 5 + 2 * j] = np.where(convex[:, j, None], np.cross(neighbour, edge), -out)
+        sheets_out[alone, 5 + 2 * j] = 0.0
 
 
 @helper

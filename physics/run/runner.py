@@ -120,7 +120,8 @@ class Runner:
 
     def join(self, seconds: float) -> bool:
         """Wait for the thread after `stop`; whether it has ended."""
-        self._thread.join(seconds)
+        if self._thread.ident is not None:  # else it was never started
+            self._thread.join(seconds)
         return not self._thread.is_alive()
 
     @property

@@ -31,6 +31,50 @@ class Element(NamedTuple):
     exponents: tuple[float, float] = (1.0, 1.0)  #: of a superellipsoid
 
 
+class ElementRows(NamedTuple):
+    """Many elements, a row each, as `Element` has them."""
+
+    kind: Array        #: (e,)
+    point: Array       #: (e, 3)
+    axis: Array        #: (e, 3)
+    length: Array      #: (e,)
+    radius: Array      #: (e,)
+    extent: Array      #: (e,)
+    frame: Array       #: (e, 4)
+    exponents: Array   #: (e, 2)
+    side_count: Array  #: (e,)
+    sides: Array       #: (k, 4) of one element after the other: direction, offset
+
+
+def rows_of(kind: int, point: Array, sides: Array, side_count: ArrayLike, axis: ArrayLike = (0.0, 0.0, 0.0),
+            length: ArrayLike = np.inf, extent: ArrayLike = np.inf) -> ElementRows:
+    """Elements of one kind at points (e, 3), swollen by nothing; what they have in common may be given once."""
+    count = len(point)
+
+    def column(values: ArrayLike, *width: int) -> Array:
+        return np.broadcast_to(np.asarray(values, np.float64), (count, *width))
+
+    return ElementRows(column(kind), point, column(axis, 3), column(length), column(0.0), column(extent),
+                       column((1.0, 0.0, 0.0, 0.0), 4), column((1.0, 1.0), 2), column(side_count), sides)
+
+
+def as_rows(elements: list[Element]) -> ElementRows:
+    """The same elements, a row each."""
+    def column(name: str, *width: int) -> Array:
+        return np.array([getattr(e, name) for e in elements], np.float64).reshape(len(elements), *width)
+
+    sides = np.array([[*n, offset] for e in elements for n, offset in e.sides], np.float64).reshape(-1, 4)
+    return ElementRows(column("kind"), column("point", 3), column("axis", 3), column("length"), column("radius"),
+                       column("extent"), column("frame", 4), column("exponents", 2),
+                       np.array([len(e.sides) for e in elements], np.float64), sides)
+
+
+def joined_rows(parts: list[ElementRows]) -> ElementRows:
+    """One after the other; of no parts no rows."""
+    columns = zip(*(parts or [as_rows([])]), strict=True)
+    return ElementRows(*(np.ascontiguousarray(np.concatenate(column)) for column in columns))
+
+
 def polyhedron(vertices: Array, loops: list[list[int]], radius: float = 0.0) -> list[Element]:
     """Elements of a convex polyhedron swollen by a radius; the loops of its faces run counter-clockwise seen from
     outside."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.model import Array, IntArray, Model, ShapeKind
-from .elements import Element
+from .elements import Element, ElementRows
 from .shapes import MassProperties
 
 Size = tuple[float, float, float]
@@ -40,7 +40,7 @@ class Form(NamedTuple):
     #: centre and half extents (6,) of the box of the core of shape s [m], shape frame
     box: Callable[[Model, int], Array]
     #: elements of shape s, see `elements`
-    elements: Callable[[Model, int], list[Element]]
+    elements: Callable[[Model, int], list[Element] | ElementRows]
     #: distances (k,) [m] along rays from o (k, 3) in unit directions d (k, 3) to shapes `rows` (k,), all in the frames
     #: of the shapes; inf where the ray misses
     ray: Callable[[Model, NDArray[np.intp], Array, Array], Array]

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.model import Array, IntArray, Meshes, Model, ShapeKind
-from .elements import EDGE, FACE, VERTEX, Element
+from .elements import EDGE, FACE, VERTEX, ElementRows, joined_rows, rows_of
 from .form import Form, Surface, own_rows
 from .hull import ahead, points_box
 
@@ -15,43 +15,53 @@ def _box(model: Model, s: int) -> Array:
     return points_box(model.meshes.vertices[own_rows(model.meshes.vertex_start, int(model.shapes.data[s]))])
 
 
-def _elements(model: Model, s: int) -> list[Element]:
+def _elements(model: Model, s: int) -> ElementRows:
     meshes = model.meshes
     mine = own_rows(meshes.triangle_start, int(model.shapes.data[s]))
     return surface_elements(meshes.vertices, meshes.triangles[mine], meshes.triangle_normal[mine],
                             meshes.edge_convex[mine])
 
 
-def surface_elements(vertices: Array, triangles: IntArray, normals: Array, convex: IntArray) -> list[Element]:
+def surface_elements(vertices: Array, triangles: IntArray, normals: Array, convex: IntArray) -> ElementRows:
     """Elements of a surface of triangles (t, 3) with unit normals (t, 3); convex (t, 3) is edge_convex of `Meshes`.
     Only where an edge is convex or open can anything touch it or its ends before it touches a face."""
-    faces: list[Element] = []
-    beside: dict[tuple[int, int], list[tuple]] = {}  # edge -> half-spaces in which it is nearest
-    convex_edges: set[tuple[int, int]] = set()
-    neighbours: dict[int, set[int]] = {}
-    for n, corners, kinds in zip(normals, triangles.tolist(), convex.tolist(), strict=True):
-        sides = []
-        for j, (a, b) in enumerate(zip(corners, corners[1:] + corners[:1], strict=True)):
-            m = np.cross(vertices[b] - vertices[a], n)
-            m /= np.linalg.norm(m)
-            sides.append((m, float(m @ vertices[a])))
-            edge = (min(a, b), max(a, b))
-            beside.setdefault(edge, []).append((-m, float(-m @ vertices[a])))
-            if kinds[j] > 0:
-                convex_edges.add(edge)
-            neighbours.setdefault(a, set()).add(b)
-            neighbours.setdefault(b, set()).add(a)
-        extent = float(np.linalg.norm(vertices[corners] - vertices[corners[0]], axis=1).max())
-        faces.append(Element(FACE, vertices[corners[0]], n, sides=tuple(sides), extent=extent))
-    found = faces
-    for a, b in sorted(convex_edges):
-        half = 0.5 * float(np.linalg.norm(vertices[b] - vertices[a]))
-        found.append(Element(EDGE, 0.5 * (vertices[a] + vertices[b]), (vertices[b] - vertices[a]) / (2.0 * half), half,
-                             sides=tuple(beside[a, b]), extent=half))
-    for v in sorted({v for ends in convex_edges for v in ends}):
-        away = [(vertices[w] - vertices[v]) / np.linalg.norm(vertices[w] - vertices[v]) for w in sorted(neighbours[v])]
-        found.append(Element(VERTEX, vertices[v], sides=tuple((d, d @ vertices[v]) for d in away), extent=0.0))
-    return found
+    corners, ends = vertices[triangles], np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2)
+    along = np.roll(corners, -1, axis=1) - corners
+    out = _unit(np.cross(along, normals[:, None]))  # (t, 3, 3) in the plane of each triangle, across its edges
+    reach = _dot(out, corners)
+    extent = np.linalg.norm(corners - corners[:, :1], axis=2).max(axis=1, initial=0.0)
+    faces = rows_of(FACE, corners[:, 0], _half_spaces(out, reach), 3, axis=normals, extent=extent)
+
+    low, high = ends.min(axis=2).reshape(-1), ends.max(axis=2).reshape(-1)  # of each triangle's edges
+    names = low.astype(np.int64) * len(vertices) + high
+    kept, first = np.unique(names[convex.reshape(-1) > 0], return_index=True)
+    own = np.flatnonzero(np.isin(names, kept))  # the edges that these are, and of which triangles
+    own = own[np.argsort(names[own], kind="stable")]
+    a, b = (side[convex.reshape(-1) > 0][first] for side in (low, high))
+    length = np.linalg.norm(vertices[b] - vertices[a], axis=1)
+    edges = rows_of(EDGE, 0.5 * (vertices[a] + vertices[b]), -_half_spaces(out, reach)[own],
+                    np.unique(names[own], return_counts=True)[1], axis=(vertices[b] - vertices[a]) / length[:, None],
+                    length=0.5 * length, extent=0.5 * length)
+
+    stars = np.unique(np.stack([np.concatenate([low, high]), np.concatenate([high, low])]), axis=1)  # (corner, beside)
+    stars = stars[:, np.isin(stars[0], np.concatenate([a, b]))]
+    tips, count = np.unique(stars[0], return_counts=True)
+    away = _unit(vertices[stars[1]] - vertices[stars[0]])
+    points = rows_of(VERTEX, vertices[tips], _half_spaces(away, _dot(away, vertices[stars[0]])), count, extent=0.0)
+    return joined_rows([faces, edges, points])
+
+
+def _unit(vectors: Array) -> Array:
+    return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+
+
+def _dot(a: Array, b: Array) -> Array:
+    return np.einsum("...i,...i->...", a, b)
+
+
+def _half_spaces(directions: Array, offsets: Array) -> Array:
+    """(k, 4): directions and offsets side by side."""
+    return np.concatenate([directions, offsets[..., None]], axis=-1).reshape(-1, 4)
 
 
 def ray_to_mesh(meshes: Meshes, k: int, o: Array, d: Array) -> float:

@@ -1,6 +1,7 @@
 """Claims about copies of large meshes with fewer triangles, which are drawn where the processor draws."""
 
 import dataclasses
+import shutil
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ import trimesh
 from scenes_to_draw import PLAIN, Pictures, body, front_camera, snapshot
 from scipy.ndimage import binary_dilation, binary_erosion
 
-from contactlab.app.opening import Opening
+from contactlab.app.command_line import loading
+from contactlab.app.opening import Opening, copies_to_draw
 from contactlab.app.view import body_painter, simplified
 from contactlab.app.view.geometry import HIDDEN, shared, smoothed
 from contactlab.app.view.overlays import legend
@@ -17,6 +19,7 @@ from contactlab.app.view.view_options import ViewOptions
 from contactlab.physics import Scene
 from contactlab.physics.core.interruption import Interrupted, interruptible
 from contactlab.physics.core.model import Skin
+from contactlab.physics.core.progress import telling
 
 FEW = 4_000  # of 82 thousand: a share of a twentieth, and more than 20 000 of a million are
 
@@ -149,3 +152,26 @@ def test_opening_makes_the_copy_that_the_window_will_draw(scan_file, monkeypatch
         with interruptible(lambda: True), pytest.raises(Interrupted):
             simplified.simplify_ahead(*whole)
         assert not simplified._kept
+
+
+def test_the_command_line_reads_meshes_and_their_copies_are_made_before_they_run(scan_file, tmp_path, monkeypatch):
+    """A scene file with a mesh: the bar in the terminal tells that it is read, `open_window` has nothing left to read,
+    and the copy is made in another process. A scene without meshes is not built for that."""
+    monkeypatch.setattr(simplified, "MOST", FEW)
+    monkeypatch.setattr(simplified, "_kept", {})
+    path, mesh = tmp_path / "scan.toml", tmp_path / "unread.ply"
+    shutil.copyfile(scan_file, mesh)
+    path.write_text('[scene]\ntitle = "scan"\n[[body]]\nname = "m"\nfixed = true\n'
+                    f'[[body.shape]]\ntype = "mesh"\nfile = "{mesh.name}"\n')
+    told = []
+    monkeypatch.setattr(loading, "opening_bar", lambda: telling(lambda words, share: told.append(words)))
+    scene, _ = loading.load(str(path), {})
+    assert any(mesh.name in words for words in told)
+    told.clear()
+    with telling(lambda words, share: told.append(words)):
+        copies_to_draw(scene)
+    assert told == [f"{path.name}: fewer triangles to draw"] and len(simplified._kept) == 1
+    plain = Scene.from_dict({"scene": {"title": "ball"}, "body": [
+        {"name": "b", "shape": [{"type": "sphere", "radius": 0.1}]}]})
+    monkeypatch.setattr(Scene, "build", None)
+    copies_to_draw(plain)

@@ -39,7 +39,9 @@ from ...shapes.elements import (
     RING,
     SMOOTH,
     VERTEX,
-    Element,
+    ElementRows,
+    as_rows,
+    joined_rows,
 )
 from ...shapes.shapes import quat_product, quat_to_matrix
 from ...shapes.table import FORMS
@@ -112,26 +114,19 @@ def surface_of(model: Model) -> Elements:
     shapes = model.shapes
     meets = shapes_that_meet(model)
     check_pairs(model, meets)
-    rows: list[Element] = []
-    start, owner = [0], []
     reach = np.column_stack([shapes.position, np.abs(shapes.bound)]).reshape(-1, 4)
+    parts = []
     for s in range(len(shapes.kind)):
         mine = FORMS[int(shapes.kind[s])].elements(model, s)
-        rows += [place(e, shapes.position[s], shapes.orientation[s]) for e in mine]
-        owner += [s] * len(mine)
-        start.append(len(rows))
-
-    def table(name: str, *width: int) -> Array:
-        return np.array([getattr(e, name) for e in rows], np.float64).reshape(len(rows), *width)
-
-    shape = np.array(owner, np.int32)
+        parts.append(place(mine if isinstance(mine, ElementRows) else as_rows(mine), shapes.position[s],
+                           shapes.orientation[s]))
+    start = np.cumsum([0] + [len(part.kind) for part in parts]).astype(np.int32)
+    shape, rows = np.repeat(np.arange(len(parts), dtype=np.int32), np.diff(start)), joined_rows(parts)
     return Elements(
-        shape, shapes.body[shape].astype(np.int32), np.array([e.kind for e in rows], np.int32), table("point", 3),
-        table("axis", 3), table("frame", 4), table("exponents", 2), table("length"), table("radius"), table("extent"),
-        np.cumsum([0] + [len(e.sides) for e in rows]).astype(np.int32),
-        np.array([[*n, offset] for e in rows for n, offset in e.sides], np.float64).reshape(-1, 4),
-        meets, np.array(start, np.int32), shapes.body, shapes.material, np.ascontiguousarray(reach),
-        *boxes_of(model), limits_of(model),
+        shape, shapes.body[shape].astype(np.int32), rows.kind.astype(np.int32), rows.point, rows.axis, rows.frame,
+        rows.exponents, rows.length, rows.radius, rows.extent,
+        np.concatenate([[0], np.cumsum(rows.side_count)]).astype(np.int32), rows.sides,
+        meets, start, shapes.body, shapes.material, np.ascontiguousarray(reach), *boxes_of(model), limits_of(model),
     )
 
 
@@ -189,13 +184,19 @@ def check_pairs(model: Model, meets: IntArray) -> None:
         raise NoExactGap(model, *(int(s) for s in meets[found[0]]))
 
 
-def place(e: Element, position: Array, orientation: Array) -> Element:
-    """The element in the body frame."""
+def place(rows: ElementRows, position: Array, orientation: Array) -> ElementRows:
+    """The elements in the body frame."""
     r = quat_to_matrix(orientation)
-    sides = tuple((r @ np.asarray(n), float(offset + (r @ np.asarray(n)) @ position)) for n, offset in e.sides)
-    axis = np.asarray(e.axis, float) if e.kind in (ELLIPSOID, SMOOTH) else r @ np.asarray(e.axis, float)
-    return e._replace(point=position + r @ np.asarray(e.point, float), axis=axis, sides=sides,
-                      frame=quat_product(orientation, np.asarray(e.frame, float)))
+
+    def turned(vectors: Array) -> Array:
+        return (r @ vectors[..., None])[..., 0]
+
+    n, round_ones = turned(rows.sides[:, :3]), np.isin(rows.kind, (ELLIPSOID, SMOOTH))
+    frames, which = np.unique(rows.frame, axis=0, return_inverse=True)
+    return rows._replace(
+        point=position + turned(rows.point), axis=np.where(round_ones[:, None], rows.axis, turned(rows.axis)),
+        sides=np.column_stack([n, rows.sides[:, 3] + (n[:, None] @ position)[:, 0]]),
+        frame=np.array([quat_product(orientation, frame) for frame in frames]).reshape(-1, 4)[which.reshape(-1)])
 
 
 def contacts_among(surface: Elements, pairs: LongArray) -> NDArray[np.bool_]:
