@@ -9,6 +9,7 @@ from .form import Form, Surface, own_rows
 from .hull import ahead, points_box
 
 RAY_BATCH = 1 << 18  # triangles that a ray is intersected with at once
+STRAIGHT = 2.0**-22  # by how much points of a line are off it in single precision, relative to the largest coordinate
 
 
 def _box(model: Model, s: int) -> Array:
@@ -24,7 +25,8 @@ def _elements(model: Model, s: int) -> list[Element]:
 
 def surface_elements(vertices: Array, triangles: IntArray, normals: Array, convex: IntArray) -> list[Element]:
     """Elements of a surface of triangles (t, 3) with unit normals (t, 3); convex (t, 3) is edge_convex of `Meshes`.
-    Only where an edge is convex or open can anything touch it or its ends before it touches a face."""
+    Only where an edge is convex or open can anything touch it or its ends before it touches a face. Where two of these
+    make one straight line, their common end is none of it."""
     faces: list[Element] = []
     beside: dict[tuple[int, int], list[tuple]] = {}  # edge -> half-spaces in which it is nearest
     convex_edges: set[tuple[int, int]] = set()
@@ -48,9 +50,25 @@ def surface_elements(vertices: Array, triangles: IntArray, normals: Array, conve
         half = 0.5 * float(np.linalg.norm(vertices[b] - vertices[a]))
         found.append(Element(EDGE, 0.5 * (vertices[a] + vertices[b]), (vertices[b] - vertices[a]) / (2.0 * half), half,
                              sides=tuple(beside[a, b]), extent=half))
-    for v in sorted({v for ends in convex_edges for v in ends}):
+    for v in _ends(vertices, convex_edges):
         away = [(vertices[w] - vertices[v]) / np.linalg.norm(vertices[w] - vertices[v]) for w in sorted(neighbours[v])]
         found.append(Element(VERTEX, vertices[v], sides=tuple((d, d @ vertices[v]) for d in away), extent=0.0))
+    return found
+
+
+def _ends(vertices: Array, edges: set[tuple[int, int]]) -> list[int]:
+    """The ends of edges but those at which just two of them go straight on."""
+    others: dict[int, list[int]] = {}
+    for a, b in sorted(edges):
+        others.setdefault(a, []).append(b)
+        others.setdefault(b, []).append(a)
+    off = STRAIGHT * float(np.abs(vertices[list(others)]).max(initial=0.0))
+    found = []
+    for v, beside in sorted(others.items()):
+        p, q = (vertices[w] - vertices[v] for w in (beside[0], beside[-1]))
+        straight = len(beside) == 2 and p @ q < 0.0 and np.linalg.norm(np.cross(p, q)) <= off * np.linalg.norm(q - p)
+        if not straight:
+            found.append(v)
     return found
 
 
