@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..collision import bvh
+from ..collision.exact.continuation import FLAT_EDGE
 from ..core.interruption import look_up
 from ..core.limits import SHELLS
 from ..core.model import Array, IntArray
@@ -22,7 +23,6 @@ Mask = NDArray[np.bool_]
 
 WELD = 1e-8        # corners nearer than this share of the size are one vertex
 SOUP = 1.0 / 3.0   # least share of edges between two triangles; with a smaller one the triangles are no surface
-FLAT_EDGE = 1e-4   # sine of the angle below which neighbouring triangles count as flat
 SINGLE = 2.0**-22  # by how much coordinates of two copies differ in single precision, relative to the largest there is
 SAME = 1e-5        # share of its size by which a copy may differ from the first one, at most
 BLOCK = 2**18      # triangles, or edges, that are looked at together: each takes 300 bytes meanwhile

@@ -9,6 +9,7 @@ from .form import Form, Surface, own_rows
 from .hull import ahead, points_box
 
 RAY_BATCH = 1 << 18  # triangles that a ray is intersected with at once
+STRAIGHT = 2.0**-22  # by how much points of a line are off it in single precision, relative to the largest coordinate
 
 
 def _box(model: Model, s: int) -> Array:
@@ -24,7 +25,8 @@ def _elements(model: Model, s: int) -> ElementRows:
 
 def surface_elements(vertices: Array, triangles: IntArray, normals: Array, convex: IntArray) -> ElementRows:
     """Elements of a surface of triangles (t, 3) with unit normals (t, 3); convex (t, 3) is edge_convex of `Meshes`.
-    Only where an edge is convex or open can anything touch it or its ends before it touches a face."""
+    Only where an edge is convex or open can anything touch it or its ends before it touches a face. Where two of these
+    make one straight line, their common end is none of it."""
     corners, ends = vertices[triangles], np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2)
     along = np.roll(corners, -1, axis=1) - corners
     out = _unit(np.cross(along, normals[:, None]))  # (t, 3, 3) in the plane of each triangle, across its edges
@@ -44,7 +46,7 @@ def surface_elements(vertices: Array, triangles: IntArray, normals: Array, conve
                     length=0.5 * length, extent=0.5 * length)
 
     stars = np.unique(np.stack([np.concatenate([low, high]), np.concatenate([high, low])]), axis=1)  # (corner, beside)
-    stars = stars[:, np.isin(stars[0], np.concatenate([a, b]))]
+    stars = stars[:, np.isin(stars[0], _tips(vertices, a, b))]
     tips, count = np.unique(stars[0], return_counts=True)
     away = _unit(vertices[stars[1]] - vertices[stars[0]])
     points = rows_of(VERTEX, vertices[tips], _half_spaces(away, _dot(away, vertices[stars[0]])), count, extent=0.0)
@@ -62,6 +64,18 @@ def _dot(a: Array, b: Array) -> Array:
 def _half_spaces(directions: Array, offsets: Array) -> Array:
     """(k, 4): directions and offsets side by side."""
     return np.concatenate([directions, offsets[..., None]], axis=-1).reshape(-1, 4)
+
+
+def _tips(vertices: Array, a: IntArray, b: IntArray) -> IntArray:
+    """The ends of edges from a to b (e,) but those at which just two of them go straight on."""
+    ends, others = np.concatenate([a, b]), np.concatenate([b, a])
+    order = np.argsort(ends, kind="stable")
+    tips, first, count = np.unique(ends[order], return_index=True, return_counts=True)
+    p, q = (vertices[others[order[k]]] - vertices[tips] for k in (first, first + count - 1))
+    off = STRAIGHT * float(np.abs(vertices[tips]).max(initial=0.0))
+    bend = np.linalg.norm(np.cross(p, q), axis=1)
+    straight = (count == 2) & (_dot(p, q) < 0.0) & (bend <= off * np.linalg.norm(q - p, axis=1))
+    return tips[~straight]
 
 
 def ray_to_mesh(meshes: Meshes, k: int, o: Array, d: Array) -> float:

@@ -19,7 +19,7 @@ from ..problem.contact_equations import solve_small
 from ..problem.problem import ContactProblem
 from .dantzig import Dantzig
 from .interior_point import InteriorPoint, newton_with_slides
-from .least_forces import FEW, RANK, ZERO, basis, least, smallest
+from .least_forces import FEW, RANK, ZERO, basis, least, root_of, smallest
 from .lemke import Lemke
 
 SLIP_ANGLES = 24    # intervals of the circle in which a direction of slip is bracketed before bisection
@@ -31,6 +31,7 @@ STICK_RESIDUAL = 1e-12 # acceleration left to contacts that stick, relative to t
 FACETS = (8, 32)    # of the cones of contacts at rest in `by_facets`,
 MOST_EDGES = 600    # how many edges they may have together,
 FEW_CONTACTS = 6    # and up to how many contacts sweeps are faster
+FEWER = 2           # rows to a column of the root of M from which on fewer equations are made of them
 DIRECTION_STEPS = 30   # steps of Newton's method for the directions of slip, at most
 ALL_SETS = 6        # most contacts whose sets are all tried where solutions need not be unique
 VERGES = (1e-6, 1e-9)  # slip acceleration that may be that of a sticking contact, relative to that without contact
@@ -337,20 +338,33 @@ def sharpened(
     """The exact forces (3 c,) by Coulomb's law, or the smallest ones where they are not unique. `force` is nearly exact
     and `rate` = M f + d. None where these do not show which contacts stick and which slip. The law for impulses is the
     same one: f impulses, M f + d velocities."""
+    root = root_of(M)
     for still, fresh in itertools.product(VERGES, (True, False)):
-        exact = _exact(M, d, friction, slides, slip, force, rate, still, fresh)
+        exact = _exact(M, root, d, friction, slides, slip, force, rate, still, fresh)
         if exact is not None:
             return exact
     return None
 
 
+def fewer(M: Array, root: Array | None, d: Array, some: NDArray[np.intp]) -> tuple[Array, Array]:
+    """A (q, n) and right-hand side (q,) of the equations that forces f (n,) leave no acceleration in some rows,
+    M[some] f = -d[some]. Where M = G Gᵀ has at most half as many columns in its root as there are rows, q is their
+    rank: with G[some] = U S Vᵀ they say Vᵀ Gᵀ f = -S⁻¹ Uᵀ d[some], which two bodies with hundreds of rows between them
+    have at most twelve of."""
+    if root is None or FEWER * root.shape[1] > len(some):
+        return M[some], -d[some]
+    U, s, V = np.linalg.svd(root[some], full_matrices=False)
+    rank = int(np.count_nonzero(s > math.sqrt(RANK) * s[0]))  # M has the squares of s
+    return V[:rank] @ root.T, -(U[:, :rank].T @ d[some]) / s[:rank]
+
+
 def _exact(
-    M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array, force: Array, rate: Array, still: float,
-    fresh: bool,
+    M: Array, root: Array | None, d: Array, friction: Array, slides: BoolArray, slip: Array, force: Array, rate: Array,
+    still: float, fresh: bool,
 ) -> Array | None:
-    """The exact forces with the modes that `force` and `rate` show, or None where they break a law. still: slip
-    acceleration below which a contact sticks, relative to that without contact. fresh: the smallest of all exact
-    forces; else those nearest to `force`, on the contacts that push in it."""
+    """The exact forces with the modes that `force` and `rate` show, or None where they break a law. root: G of
+    M = G Gᵀ, where it is known. still: slip acceleration below which a contact sticks, relative to that without
+    contact. fresh: the smallest of all exact forces; else those nearest to `force`, on the contacts that push in it."""
     scale = float(np.abs(d).max()) + 1e-300
     acceleration = rate.reshape(-1, 3)
     largest = float(np.abs(force[::3]).max(initial=0.0)) + 1e-300
@@ -363,14 +377,15 @@ def _exact(
     rows = np.array([3 * k + i for k in np.flatnonzero(closed) for i in range(3 if sticks[k] else 1)])
     some = rows if len(rows) <= FEW else np.array(basis(M, rows.tolist()))
     single = np.flatnonzero(~sticks[rows // 3])
-    columns, pulls, mu = M[:, rows], rows[single] // 3, friction[rows[single] // 3]
-    tangent_columns = M.reshape(len(d), -1, 3)[:, :, 1:]
+    A, needed = fewer(M, root, d, some)
+    columns, pulls, mu = A[:, rows], rows[single] // 3, friction[rows[single] // 3]
+    tangent_columns = A.reshape(len(A), -1, 3)[:, :, 1:]
     near = np.zeros(len(rows)) if fresh else force[rows]
     tangents, cones = (3 * turning[:, None] + (1, 2)).ravel(), np.where(sticks, friction, 0.0)[closed]
     e = slip.copy()
 
     def pulled() -> Array:
-        """What the unknown forces, with the friction that they bring, do to all accelerations."""
+        """What the unknown forces, with the friction that they bring, do in the equations."""
         B = columns.copy()
         B[:, single] -= mu * np.einsum("rki,ki->rk", tangent_columns[:, pulls], e[pulls])
         return B
@@ -386,12 +401,12 @@ def _exact(
         """All forces (3 c,) for slip accelerations (2 t,) of the t contacts that begin to slip; None: not found."""
         a = start.reshape(-1, 2)
         e[turning] = a / np.maximum(np.hypot(*a.T), 1e-300)[:, None]
-        B = pulled()[some]
-        right = -d[some] - B @ near
+        B = pulled()
+        right = needed - B @ near
         x = smallest(B, right, cones) if fresh else np.linalg.lstsq(B, right, rcond=RANK)[0]
         return None if x is None else whole(near + x)
 
-    f = forces(rate[tangents]) if not len(turning) else _directions(M, d, tangents, rate[tangents], forces)
+    f = forces(rate[tangents]) if not len(turning) else _directions(M, root, d, tangents, rate[tangents], forces)
     if f is None:
         return None
     a = M @ f + d
@@ -407,15 +422,17 @@ def _exact(
 
 
 def _directions(
-    M: Array, d: Array, tangents: NDArray[np.intp], start: Array, forces: Callable[[Array], Array | None]
+    M: Array, root: Array | None, d: Array, tangents: NDArray[np.intp], start: Array,
+    forces: Callable[[Array], Array | None],
 ) -> Array | None:
     """Forces (3 c,) opposite to the slip accelerations that they cause, by Newton's method for these accelerations. The
     smaller a slip acceleration, the more its direction depends on the forces: plain iteration fails there."""
     found = forces(start)
     if found is None:
         return None
-    U, s, _ = np.linalg.svd(M[tangents])
-    U = U[:, : np.count_nonzero(s > RANK * s[0])]
+    reduces = root is not None and FEWER * root.shape[1] <= len(tangents)
+    U, s, _ = np.linalg.svd(root[tangents] if reduces else M[tangents], full_matrices=False)
+    U = U[:, : np.count_nonzero(s > (math.sqrt(RANK) if reduces else RANK) * s[0])]
     now = start.copy()
     wrong = U.T @ ((M @ found + d)[tangents] - now)
     for _ in range(DIRECTION_STEPS):

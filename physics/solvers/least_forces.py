@@ -13,6 +13,7 @@ DEPENDENT = 1e-10   # remainder of a row beside independent rows below which it 
 ZERO = 1e-9         # forces and accelerations that count as zero, relative to the largest
 RANK = 1e-11        # singular values that count as zero, relative to the largest
 FEW = 100           # equations up to which it saves nothing to find independent ones first
+ROOT_ERROR = 1e-14  # of M = G Gᵀ, relative to the largest number in M
 EXACT = 1e-14       # residual of the smallest forces within cones, relative to the right-hand side
 CONE_STEPS = 40     # most steps of Newton's method for the smallest forces within cones
 DAMPING = 1e-3      # added to the diagonal in Newton's method, times the relative residual
@@ -96,16 +97,28 @@ def least(M: Array, right: Array) -> Array:
     return np.asarray(Q @ np.linalg.solve(R.T, right[rows]), np.float64)
 
 
+def root_of(M: Array) -> Array | None:
+    """G (n, r) of independent columns with M = G Gᵀ, M (n, n) symmetric and positive semidefinite of rank r; None where
+    rows are so nearly dependent that there is none but for ROOT_ERROR."""
+    _, G = _independent(M, list(range(len(M))))
+    return G if np.abs(G @ G.T - M).max(initial=0.0) <= ROOT_ERROR * np.abs(M).max(initial=0.0) else None
+
+
 def basis(M: Array, *classes: list[int]) -> list[int]:
     """Independent rows of M (n, n), symmetric and positive semidefinite: of each class in turn as many as do not depend
     on those chosen before, the most independent one first. By Cholesky's decomposition with pivoting."""
+    return _independent(M, *classes)[0]
+
+
+def _independent(M: Array, *classes: list[int]) -> tuple[list[int], Array]:
+    """The rows of `basis`, and the factor (k, r) of all k rows of the classes."""
     M, wanted = np.ascontiguousarray(M), np.array([r for rows in classes for r in rows], np.int64)
     ends = np.cumsum([len(rows) for rows in classes], dtype=np.int64)
     chosen, at = np.zeros(len(wanted), np.int64), np.zeros(2, np.int64)
     left, L = M.diagonal()[wanted], np.zeros((len(wanted), len(wanted)))
     while pick_basis(M, wanted, ends, AT_ONCE, left, L, at, chosen):
         look_up()
-    return wanted[chosen[: at[COUNT]]].tolist()
+    return wanted[chosen[: at[COUNT]]].tolist(), L[:, : at[COUNT]]
 
 
 @kernel

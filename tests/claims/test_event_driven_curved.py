@@ -330,14 +330,7 @@ def test_a_ball_rolls_down_a_ramp_of_triangles_as_down_a_plane(tmp_path):
     there = begin + np.array([0.5 * rate * 1.2**2, 0.0, 0.0])
     assert turn.T @ sim.position("sphere") == pytest.approx(there, abs=1e-8)
     assert sim.energy().total == pytest.approx(sim.model.mass[1] * G * (turn @ begin)[2], rel=1e-9)
-    # past a diagonal, an edge across and the next diagonal: one face ends where the next begins, and nothing else
-    assert [event.kind for event in sim.events] == ["geometric_loss", "gain"] * 3
-    edges = (-4.0 / 3.0 + 0.1, -2.0 / 3.0, -2.0 / 3.0 + 0.1)
-    for edge, lost, gained in zip(edges, sim.events[::2], sim.events[1::2], strict=True):
-        # lost EDGE beyond it, which the ball passes at an angle of 45° where it is a diagonal
-        t = np.sqrt(2.0 * (edge - begin[0]) / rate)
-        assert lost.t == gained.t == pytest.approx(t, abs=np.sqrt(2.0) * EDGE / (rate * t) + 1e-11)
-        assert turn.T @ lost.point == pytest.approx((edge, begin[1], 0.0), abs=1.5 * EDGE)
+    assert sim.events == []  # past a diagonal, an edge across and the next diagonal: it goes on and on
 
 
 def test_a_cube_on_the_edge_of_a_mesh_tips_over_it(tmp_path):

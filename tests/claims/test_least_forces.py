@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 from contact_scenes import G, ball, ground, simulate
 
+from contactlab.physics.problem.problem import ContactProblem
+from contactlab.physics.solvers import coulomb
 from contactlab.physics.solvers.coulomb import holding
+from contactlab.physics.solvers.interior_point import InteriorPoint
 from contactlab.physics.solvers.least_forces import smallest
 
 
@@ -93,3 +96,38 @@ def test_forces_that_are_unique_and_pull_do_not_hold():
     assert holding(np.eye(3), np.array([1.0, 0.0, 0.0]), np.array([0.5])) is None
     assert holding(np.eye(3), np.array([-1.0, 0.6, 0.0]), np.array([0.5])) is None
     assert holding(np.eye(3), np.array([-1.0, 0.4, 0.0]), np.array([0.5])) == pytest.approx([1.0, -0.4, 0.0])
+
+
+def rim_on_rim(count, seed):
+    """M (3 c, 3 c) and velocities (3 c,) of two bodies that meet along a rim of so many contacts, with a spin. The rank
+    of M is 6, for there are six ways in which they move against each other."""
+    rng, angle = np.random.default_rng(seed), 2.0 * np.pi * np.arange(count) / count
+    p = np.column_stack([0.1 * np.cos(angle), 0.1 * np.sin(angle), np.full(count, -0.05)])
+    n = np.column_stack([-0.3 * np.cos(angle), -0.3 * np.sin(angle), np.ones(count)]) / np.hypot(1.0, 0.3)
+    t = np.cross(n, [0.0, 1.0, 0.2])
+    t /= np.linalg.norm(t, axis=1)[:, None]
+    rows, p = np.stack([n, t, np.cross(n, t)], axis=1).reshape(-1, 3), np.repeat(p, 3, axis=0)
+    T = np.hstack([rows, np.cross(p, rows), -rows, -np.cross(p + np.array([0.01, 0.02, 0.1]), rows)])
+    M = T @ np.diag([2.0] * 3 + [500.0] * 3 + [1.0] * 3 + [200.0] * 3) @ T.T
+    velocity = np.concatenate([0.3 * rng.normal(size=3) - [0.0, 0.0, 1.0], [0.5, 0.5, 20.0] * rng.normal(size=3)])
+    return 0.5 * (M + M.T), T[:, :6] @ velocity
+
+
+@pytest.mark.parametrize("mu", [0.2, 1.5])
+@pytest.mark.parametrize("seed", range(3))
+def test_few_equations_of_many_contacts_have_the_same_least_forces(monkeypatch, mu, seed):
+    """120 rows of rank 6: the equations in the six directions in which the bodies move against each other, and all of
+    them. Both are solved to the rounding of sums of 120, which M's smallest nonzero eigenvalue enlarges."""
+    M, d = rim_on_rim(40, seed)
+    friction, start = np.full(40, mu), np.zeros(120)
+    assert InteriorPoint()(ContactProblem.frictional(M, d, friction), start).status == "solved"
+    found, equations = [], []
+    for root in (coulomb.root_of, lambda M: None):
+        monkeypatch.setattr(coulomb, "root_of", root)
+        equations.append(len(coulomb.fewer(M, root(M), d, np.arange(120))[0]))
+        found.append(coulomb.sharpened(M, d, friction, np.zeros(40, bool), np.zeros((40, 2)), start, M @ start + d))
+    assert equations == [6, 120]
+    values = np.linalg.eigvalsh(M)[-6:]
+    assert found[0] is not None and found[0][::3].max() > 0.0
+    worst = 120 * np.finfo(float).eps * values[-1] / values[0]
+    np.testing.assert_allclose(found[0], found[1], rtol=0.0, atol=worst * np.abs(found[1]).max())

@@ -231,6 +231,34 @@ def test_the_nut_sits_on_the_head_and_its_hull_stays_on_the_tip():
     assert sum(force * normal[2] for normal, force in held(sim, nut)) == pytest.approx(weight, abs=0.5)
 
 
+def test_cups_come_to_rest_in_cups_and_their_hulls_on_hulls():
+    """A cup of scale s has a bottom 16 mm s thick and is 200 mm s high; time stepping leaves a tenth of a millimetre of
+    overlap."""
+    sim, text = opened("cups")
+    triangles, = numbers(r"of (\d+) triangles", text)
+    nested = numbers(r"on its bottom, (\d+) mm up[^.]* (\d+) mm up", text)
+    stacked = numbers(r"on its rim, (\d+) mm up, and (\d+) mm", text)
+    weight, = numbers(r"carries (\d+) N", text)
+    meshes, names = sim.model.meshes, ("large cup", "middle cup", "small cup")
+    assert (np.diff(meshes.triangle_start) == triangles).all() and len(meshes.triangle_start) > 1
+    assert [sim.model.mass[sim.number(name)] for name in names] == pytest.approx(
+        [sim.model.mass[sim.number(f"{name} as a hull")] for name in names], rel=1e-12)
+    at_the_wall = False
+    while sim.time < 1.5:
+        sim.step()
+        at_the_wall |= any(abs(normal[2]) < 0.5 and force > 0.0 for normal, force in held(sim, sim.number("middle cup")))
+    assert at_the_wall
+    bottoms = np.cumsum([0.0, 0.016, 0.016 * 0.78])
+    rims = np.cumsum([0.0, 0.2, 0.2 * 0.78])
+    for kind, heights, told in (("", bottoms, nested), (" as a hull", rims, stacked)):
+        rests = [sim.position(name + kind)[2] for name in names]
+        assert rests == pytest.approx(heights, abs=1e-4 * 2)
+        assert np.round(1e3 * heights[1:]).tolist() == told
+        assert sum(force * normal[2] for normal, force in held(sim, sim.number("large cup" + kind))
+                   if normal[2] > 0.0) == pytest.approx(weight, abs=0.5)
+    assert np.abs(sim.state.bodies.v).max() < 1e-9
+
+
 def test_a_nut_of_parts_that_rests_keeps_its_contacts():
     """Neighbouring parts share corners, and more than four corners of a part touch the head, all at one height but for
     rounding: were the deepest chosen among these, a contact would come or go every other step."""

@@ -94,10 +94,15 @@ def rock() -> trimesh.Trimesh:
     return trimesh.Trimesh(directions * (0.06 + 0.006 * bumps)[:, None] * [1.2, 1.0, 0.8], ball.faces, process=False)
 
 
+def cup() -> trimesh.Trimesh:
+    """A cup, 0.2 wide and 0.2 high, its bottom 0.016 thick."""
+    return revolve([(0.0, 0.0), (0.078, 0.0), (0.1, 0.2), (0.088, 0.2), (0.0677, 0.016), (0.0, 0.016)], 20)
+
+
 if __name__ == "__main__":
     folder = Path(__file__).parent
     for name, mesh in {"pawn.obj": pawn(), "bowl.ply": bowl(), "gear.stl": gear(), "torus_knot.ply": torus_knot(),
-                       "rock.off": rock()}.items():
+                       "rock.off": rock(), "cup.obj": cup()}.items():
         if mesh.volume < 0.0:
             mesh.invert()
         assert mesh.is_watertight and mesh.is_winding_consistent, name

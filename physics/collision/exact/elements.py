@@ -14,7 +14,8 @@ nearest point on it. Where a torus lies flat, CORNERS of its points stand for it
 
 An ellipsoid or superellipsoid is one element, and so is the wall of a bowl or of a pipe. Such a wall can be touched
 only by vertices and by ellipsoids that curve more than the wall. A mesh consists of the faces and convex edges of its
-triangles and the vertices of these edges; flat and inner edges are none, so that nothing feels how it is divided.
+triangles and the vertices of these edges; flat and inner edges are none, and neither are vertices on straight edges, so
+that nothing feels how it is divided. `continuation` says where a contact goes on over the next triangle.
 """
 
 from typing import NamedTuple

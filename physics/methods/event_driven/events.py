@@ -2,6 +2,9 @@
 
 from collections.abc import Collection
 
+import numpy as np
+
+from ...collision.exact.continuation import APART, one_contact
 from ...collision.exact.elements import limit_joint
 from ...core.model import Array
 from ...core.report import Event, JointImpulse, Reason
@@ -21,6 +24,7 @@ class EventLog:
 
     def __init__(self, work: Workspace) -> None:
         self._work = work
+        self._elements = len(work.surface.kind) ** 2  # pairs of elements are named by numbers below that
         self.events: list[Event] = []
         self.reasons = Reasons()
 
@@ -60,8 +64,10 @@ class EventLog:
 
     def tell_changes(self, before: Modes, hit: Collection[int], lost: Collection[int], stopped: int) -> None:
         """Events of the change from the set `before` to the present one. hit: pairs that an impact told of already;
-        lost: those that have left their elements; stopped: one whose slip has come to an end, -1 = none."""
+        lost: those that have left their elements; stopped: one whose slip has come to an end, -1 = none. A contact that
+        goes on over the next triangle of a plane is no event."""
         now, told = self.modes(), len(self.events)
+        named, before = before, self._continued(before, now)
         for pair in before:
             if pair >= TURNS:
                 if pair in now and now[pair] == SLIDE and (before[pair] == STICK or pair == stopped):
@@ -78,5 +84,28 @@ class EventLog:
             if pair not in before and pair not in hit and pair < TURNS:
                 self.tell("gain", pair)
         changed = [pair for pair in now if now[pair] != before.get(pair) and pair < TURNS]
-        if len(self.events) == told and not hit and changed:
+        if len(self.events) == told and not hit and changed and before is named:  # other names make another basis
             self.tell("active_set", min(changed, key=lambda pair: now[pair] != IDLE))
+
+    def _continued(self, before: Modes, now: Modes) -> Modes:
+        """The set `before`, where a contact that another pair of elements continues has the name of that pair."""
+        gone = [pair for pair in before if pair not in now and pair < self._elements]
+        new = [pair for pair in now if pair not in before and pair < self._elements]
+        if not gone and not new:
+            return before
+        ends = {pair: next((other for other in now if self._is_one(pair, other)), -1) for pair in gone}
+        begins = {pair: next((other for other in before if self._is_one(pair, other)), -1) for pair in new}
+        found = {pair: mode for pair, mode in before.items() if ends.get(pair % TURNS, -1) < 0}
+        for pair in now:
+            came = begins.get(pair % TURNS, -1)
+            if came >= 0 and came + pair - pair % TURNS in before:
+                found[pair] = before[came + pair - pair % TURNS]
+        return found
+
+    def _is_one(self, pair: int, other: int) -> bool:
+        """Whether two pairs are one contact at the state in hand."""
+        if max(pair, other) >= self._elements or not one_contact(self._work.surface, pair, other):
+            return False
+        points = [np.concatenate([w.p_a[0], w.p_b[0]])
+                  for w in (self._work.search.find_one(self._work.here, which)[0] for which in (pair, other))]
+        return bool(np.abs(points[1] - points[0]).max() <= APART)
