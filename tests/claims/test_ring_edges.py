@@ -216,6 +216,26 @@ def test_a_hoop_rolls_over_the_edge_of_a_table():
     assert [(event.kind, round(event.t, 8)) for event in sim.events] == [("geometric_loss", 0.1), ("gain", 0.1)]
 
 
+@pytest.mark.parametrize("shape", [{"type": "torus", "radius": RING_RADIUS, "tube": TUBE},
+                                   {"type": "cylinder", "radius": RING_RADIUS, "height": 2.0 * TUBE}],
+                         ids=lambda shape: shape["type"])
+def test_what_stops_a_little_before_it_tips_comes_back_to_lie_on_the_table(shape):
+    """Friction bears it r μ beside its centre: beyond the edge, about which it tips, and where it stops it falls back.
+    Its lowest point then leaps from beyond the edge to the other side, with no way between."""
+    mu, left = 0.3, 0.01
+    assert mu * TUBE > left
+    speed = math.sqrt(2.0 * mu * G * 0.05)
+    sim = simulate(TABLE, {"name": "round", "position": [-0.05 - left, 0.0, TUBE], "velocity": [speed, 0.0, 0.0],
+                           "mass": MASS, "inertia": MOMENTS.tolist(), "shape": [shape]}, friction=mu, restitution=0.2)
+    tipped = 0.0
+    while sim.time < 0.55:
+        sim.step()
+        tipped = max(tipped, sim.angular_velocity("round")[1])
+    assert tipped > 1e-3
+    assert sim.position("round")[2] == pytest.approx(TUBE, abs=1e-9)
+    np.testing.assert_allclose(sim.velocity("round"), 0.0, atol=1e-9)
+
+
 # ------------------------------------------------------------------------------------------------ on edges
 def test_a_ring_hangs_on_two_edges_of_a_square_peg():
     """Half as wide as b, the peg holds the hole, of radius R - r, by two edges: sin α = b/(R - r), and each bears
