@@ -13,14 +13,15 @@ from numpy.typing import ArrayLike
 from ..core.model import Array
 
 #: kinds of elements
-VERTEX, EDGE, FACE, RIM, AHEAD, BEHIND, CORNER, ELLIPSOID, BOWL, PIPE, RING, SMOOTH = range(12)
+(VERTEX, EDGE, FACE, RIM, AHEAD, BEHIND, CORNER, ELLIPSOID, BOWL, PIPE, RING, SMOOTH, RING_AHEAD,
+ RING_BEHIND) = range(14)
 CORNERS = 8  # points of a rim on which a flat end stands
 
 
 class Element(NamedTuple):
     """One element of a shape, in the shape frame."""
 
-    kind: int             #: VERTEX … SMOOTH
+    kind: int             #: VERTEX … RING_BEHIND
     point: ArrayLike      #: the vertex or corner, the middle of the edge or rim, a point of the face [m]
     axis: ArrayLike = (0.0, 0.0, 0.0)  #: unit vector along an edge or out of a face; semi-axes of a round one [m]
     length: float = np.inf  #: half an edge; radius of a rim, ring or round face [m]

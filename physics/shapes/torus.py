@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.model import Array, Model, ShapeKind
-from .elements import CORNER, CORNERS, RING, Element
+from .elements import CORNER, CORNERS, RING, RING_AHEAD, RING_BEHIND, Element
 from .form import Form, Measured, Surface, about_origin, of_size, sheets, size_box
 from .hull import ahead
 from .shapes import MassProperties
@@ -28,9 +28,10 @@ def _measure(spec: Any) -> Measured:
 
 
 def _elements(size: Array) -> list[Element]:
-    """The whole ring, and points on which it lies with either side."""
+    """The whole ring, its halves along an edge, and points on which it lies with either side."""
     tube, ring, _ = size.tolist()
-    found = [Element(RING, np.zeros(3), (0.0, 0.0, 1.0), ring, tube, extent=ring + tube)]
+    found = [Element(kind, np.zeros(3), (0.0, 0.0, 1.0), ring, tube, extent=ring + tube)
+             for kind in (RING, RING_AHEAD, RING_BEHIND)]
     for k in range(2 * CORNERS):
         angle, up = math.pi / CORNERS * (k - k % 2), 1.0 if k % 2 else -1.0
         point = ring * np.array([math.cos(angle), math.sin(angle), 0.0])
@@ -65,6 +66,8 @@ def _surface(model: Model, s: int) -> Surface:
 FORM = Form(
     ShapeKind.TORUS, size_box(lambda size: (size[1], size[1], 0.0)), of_size(_elements), _ray, _measure, _surface,
     swollen=True,
-    # a straight edge may come near to a ring in two places that change over, for which no smooth gap is known
-    no_exact_gap=tuple(kind for kind in ShapeKind if kind not in (ShapeKind.SPHERE, ShapeKind.PLANE)),
+    # rims, other rings and curved surfaces may come near to a ring in several places that change over
+    no_exact_gap=tuple(kind for kind in ShapeKind if kind not in (
+        ShapeKind.SPHERE, ShapeKind.PLANE, ShapeKind.BOX, ShapeKind.CAPSULE, ShapeKind.HULL, ShapeKind.ROUNDED,
+        ShapeKind.MESH)),
 )

@@ -76,8 +76,9 @@ def model_of(bodies: list[Body], e: float, mu: float, g: float) -> tuple[Model, 
     position = np.array([r[3] if len(r) > 3 else (0, 0, 0) for r in rows], float)
     turn = np.array([r[4] if len(r) > 4 else UPRIGHT for r in rows], float)
     exponents = np.array([r[5] if len(r) > 5 else (1, 1) for r in rows], float).reshape(-1, 2)
+    long = (ShapeKind.CAPSULE, ShapeKind.TORUS)
     bound = np.array([np.inf if k == ShapeKind.PLANE else (abs(s[0]) if k == ShapeKind.SPHERE else s[0] + s[1]
-                      if k == ShapeKind.CAPSULE else np.linalg.norm(s)) for k, s in zip(kind, size, strict=True)])
+                      if k in long else np.linalg.norm(s)) for k, s in zip(kind, size, strict=True)])
     unit = zeros((n, 4))
     unit[:, 0] = 1.0
     state = empty_state(n)

@@ -183,7 +183,9 @@ def test_a_fast_ring_on_its_edge_does_not_pass_through_a_thin_plate():
 
 @pytest.mark.parametrize(("bodies", "words"), [
     ([{"name": "r", "shape": [{"type": "torus", "radius": 0.2, "tube": 0.2}]}], "less than the radius"),
-    ([ring(), {"name": "b", "position": [0, 0, 2], "shape": [{"type": "box", "size": [1.0, 1.0, 1.0]}]}], "planes"),
+    ([ring(), {"name": "b", "position": [0, 0, 2], "shape": [{"type": "cone", **OTHERS["cone"]}]}], "planes"),
+    ([ring(), {"name": "b", "position": [0, 0, 2], "shape": [{"type": "capsule", "radius": 0.22, "height": 1.0}]}],
+     "its hole"),
     ([ring(), {"name": "b", "position": [0, 0, 2], "shape": [{"type": "sphere", "radius": 0.3}]}], "its hole"),
 ])
 def test_what_has_no_exact_gap_is_refused_with_the_reason(bodies, words):

@@ -10,7 +10,8 @@ is an element of its own: the one ahead along the edge and the one behind. A rim
 CORNERS of its points.
 
 A ring, the circle in the middle of a torus, is a rim all around, and swollen: a ball that fits through its hole has one
-nearest point on it. Where a torus lies flat, CORNERS of its points stand for it, too.
+nearest point on it. So has an edge, unless it passes near the axis (`rings`): then there are two, and again each half
+of the ring is an element of its own. Where a torus lies flat, CORNERS of its points stand for it, too.
 
 An ellipsoid or superellipsoid is one element, and so is the wall of a bowl or of a pipe. Such a wall can be touched
 only by vertices and by ellipsoids that curve more than the wall. A mesh consists of the faces and convex edges of its
@@ -38,6 +39,8 @@ from ...shapes.elements import (
     PIPE,
     RIM,
     RING,
+    RING_AHEAD,
+    RING_BEHIND,
     SMOOTH,
     VERTEX,
     ElementRows,
@@ -45,22 +48,23 @@ from ...shapes.elements import (
     joined_rows,
 )
 from ...shapes.shapes import quat_product, quat_to_matrix
-from ...shapes.table import FORMS
+from ...shapes.table import FORMS, SWOLLEN
 from ..broad_phase import joined_bodies
 
 #: kinds of pairs
 (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, EDGE_EDGE, RIM_FACE, CORNER_FACE, VERTEX_RIM, AHEAD_EDGE, BEHIND_EDGE,
  RIM_RIM, RIM_ELLIPSOID, VERTEX_BOWL, VERTEX_PIPE, VERTEX_ELLIPSOID, EDGE_ELLIPSOID, FACE_ELLIPSOID,
  ELLIPSOID_ELLIPSOID, ELLIPSOID_BOWL, ELLIPSOID_PIPE, VERTEX_RING,
- FACE_SMOOTH, SMOOTH_SMOOTH) = range(22)
+ FACE_SMOOTH, SMOOTH_SMOOTH, RING_EDGE, RING_AHEAD_EDGE, RING_BEHIND_EDGE) = range(25)
 #: kind of pair by the kinds of its two elements (row, column); -1: they cannot touch, or other elements touch first
-PAIR_KINDS = np.full((12, 12), -1, np.int32)
+PAIR_KINDS = np.full((14, 14), -1, np.int32)
 PAIR_KINDS[VERTEX, [VERTEX, EDGE, FACE, RIM]] = VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, VERTEX_RIM
 PAIR_KINDS[VERTEX, [BOWL, PIPE, RING]] = VERTEX_BOWL, VERTEX_PIPE, VERTEX_RING
 PAIR_KINDS[[VERTEX, EDGE, FACE, RIM, ELLIPSOID], ELLIPSOID] = (
     VERTEX_ELLIPSOID, EDGE_ELLIPSOID, FACE_ELLIPSOID, RIM_ELLIPSOID, ELLIPSOID_ELLIPSOID)
 PAIR_KINDS[ELLIPSOID, [BOWL, PIPE]] = ELLIPSOID_BOWL, ELLIPSOID_PIPE
 PAIR_KINDS[[EDGE, AHEAD, BEHIND], EDGE] = EDGE_EDGE, AHEAD_EDGE, BEHIND_EDGE
+PAIR_KINDS[[RING, RING_AHEAD, RING_BEHIND], EDGE] = RING_EDGE, RING_AHEAD_EDGE, RING_BEHIND_EDGE
 PAIR_KINDS[[RIM, RING, CORNER], FACE] = RIM_FACE, RIM_FACE, CORNER_FACE
 PAIR_KINDS[RIM, RIM] = RIM_RIM
 PAIR_KINDS[[FACE, VERTEX, ELLIPSOID, SMOOTH], SMOOTH] = FACE_SMOOTH, *[SMOOTH_SMOOTH] * 3
@@ -73,7 +77,7 @@ class Elements(NamedTuple):
 
     shape: IntArray       #: (e,)   shape it belongs to
     body: IntArray        #: (e,)
-    kind: IntArray        #: (e,)   VERTEX … SMOOTH
+    kind: IntArray        #: (e,)   VERTEX … RING_BEHIND
     point: Array          #: (e, 3) the vertex or corner, the middle of the edge or rim, a point of the face [m]
     axis: Array           #: (e, 3) unit: along an edge or pipe; out of a face, or of the cap of a rim or corner;
                           #:        semi-axes of an ellipsoid or superellipsoid [m]
@@ -104,7 +108,8 @@ class NoExactGap(ValueError):
         kinds = ShapeKind(shapes.kind[a]), ShapeKind(shapes.kind[b])
         flat = " flatter than the wall" if set(kinds) & set(HOLLOW) else ""
         words = {ShapeKind.ELLIPSOID: f"an ellipsoid{flat}",
-                 ShapeKind.TORUS: "a torus, which takes planes, and balls that fit through its hole",
+                 ShapeKind.TORUS: "a torus, which takes planes, polyhedra, meshes, and balls, capsules and roundings "
+                                  "that fit through its hole",
                  ShapeKind.MESH: f"a mesh, which may have {EXACT_TRIANGLES} at most"}
         self.kinds = " and ".join(words.get(kind, f"a {kind.name.lower()}") for kind in kinds)
         super().__init__(f"no exact gap between shapes {a} and {b}: {self.kinds}")
@@ -174,7 +179,7 @@ def check_pairs(model: Model, meets: IntArray) -> None:
         round_one = (kind[inner] == ShapeKind.ELLIPSOID) & np.isin(kind[outer], HOLLOW)
         flattest = size[inner].max(axis=1) ** 2
         wrong |= round_one & (flattest >= size[inner].min(axis=1) * size[outer, 0])
-        plug = (kind[inner] == ShapeKind.SPHERE) & (kind[outer] == ShapeKind.TORUS)  # it touches all around the hole
+        plug = np.isin(kind[inner], SWOLLEN) & (kind[outer] == ShapeKind.TORUS)  # it may touch all around the hole
         wrong |= plug & (size[inner, 0] + size[outer, 0] >= size[outer, 1])
     for s in np.unique(meets[kind[meets] == ShapeKind.MESH]):
         k = int(shapes.data[s])

@@ -27,6 +27,9 @@ from .elements import (
     RIM_ELLIPSOID,
     RIM_FACE,
     RIM_RIM,
+    RING_AHEAD_EDGE,
+    RING_BEHIND_EDGE,
+    RING_EDGE,
     SMOOTH_SMOOTH,
     VERTEX_BOWL,
     VERTEX_EDGE,
@@ -38,7 +41,8 @@ from .elements import (
     VERTEX_VERTEX,
 )
 from .frames import NOWHERE, PARALLEL, facing_at_rim, facing_margin, side_margin, world_axis, world_point
-from .rims import corner_face, rim_edge, rim_ellipsoid, rim_face, rim_rim, vertex_rim, vertex_ring
+from .rims import corner_face, rim_edge, rim_ellipsoid, rim_face, rim_rim, vertex_rim
+from .rings import ring_edge, vertex_ring
 from .smooth import (
     edge_ellipsoid,
     ellipsoid_bowl,
@@ -193,6 +197,8 @@ def nearest(surface, bodies, kind, e, f):
         return face_ellipsoid(surface, bodies, e, f)
     if kind == VERTEX_RING:
         return vertex_ring(surface, bodies, e, f)
+    if kind in (RING_EDGE, RING_AHEAD_EDGE, RING_BEHIND_EDGE):
+        return ring_edge(surface, bodies, kind, e, f)
     if kind == SMOOTH_SMOOTH:
         return smooth_smooth(surface, bodies, e, f)
     if kind == FACE_SMOOTH:

@@ -35,6 +35,7 @@ from .elements import (
     ELLIPSOID_BOWL,
     ELLIPSOID_PIPE,
     PAIR_KINDS,
+    RIM_FACE,
     VERTEX_BOWL,
     VERTEX_EDGE,
     VERTEX_FACE,
@@ -205,6 +206,13 @@ def plainly_apart(surface, place, kind, e, f, near, depth):
 
 
 @helper
+def may_rock(surface, place, kind, e, f, near):
+    """Whether a rim or ring is so level over a face that its lowest point may come to lie anywhere on it when its
+    points move by `near`."""
+    return kind == RIM_FACE and surface.length[e] * norm(cross(axis_of(place, e), axis_of(place, f))) <= near
+
+
+@helper
 def apart(surface, bodies, block, near):
     """Whether the shapes of row `block` of `Elements.meets` are plainly farther than `near` from each other."""
     a, b = int(surface.meets[block, 0]), int(surface.meets[block, 1])
@@ -272,9 +280,9 @@ def larger(trees, m, k):
 def find_near(surface, trees, bodies, reach, depth, slack, place, pairs_out, out):
     """Pairs of elements whose gap is at most near = reach[k], k the row of their shapes in `Elements.meets`, and at
     least -depth, and that are outside their own region by 2 near + slack at most; with their witnesses. Beyond the rim
-    of a wall the gap means nothing, and such pairs stay; so do a ball and a face beyond whose rim it is below its
-    plane, but not by more than `near`: it may rise over the rim and land. Where reach[k] < 0 there are none. Returns
-    their number, which may exceed the room. place (e, PLACE) is scratch."""
+    of a wall the gap means nothing, and such pairs stay; so do a rim that `may_rock`, and a ball and a face beyond
+    whose rim it is below its plane, but not by more than `near`: it may rise over the rim and land. Where reach[k] < 0
+    there are none. Returns their number, which may exceed the room. place (e, PLACE) is scratch."""
     kinds, shape_body, extent, found = surface.kind, surface.shape_body, surface.extent, 0
     waiting, nodes, child = np.empty((WAITS, 2), np.int32), trees.node_start, trees.child
     for block in range(len(surface.meets)):
@@ -317,7 +325,9 @@ def find_near(surface, trees, bodies, reach, depth, slack, place, pairs_out, out
                     if plainly_apart(surface, place, kind, g, h, near, depth):
                         continue
                     witness = nearest(surface, bodies, kind, g, h)
-                    if witness[3] > near or witness[4] < -2.0 * near - slack:
+                    if witness[3] > near:
+                        continue
+                    if witness[4] < -2.0 * near - slack and not may_rock(surface, place, kind, g, h, near):
                         continue
                     beside = witness[4] < 0.0 and (kind in WALLS or (kind == VERTEX_FACE and witness[3] >= -near))
                     if witness[3] < -depth and not beside:

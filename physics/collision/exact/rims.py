@@ -1,5 +1,6 @@
-"""Distances of rims, the round edges of cylinders' caps, and of rings, the circles in the middle of tori. As in `gaps`,
-each function returns the points on both elements, the normal from e to f, gap, margin, facing, and how both curve.
+"""Distances of rims, the round edges of cylinders' caps, and of rings, the circles in the middle of tori, over faces.
+As in `gaps`, each function returns the points on both elements, the normal from e to f, gap, margin, facing, and how
+both curve.
 
 Along its tangent a rim bends by e/ρ, e from its middle to the point, so that there α = n·e/ρ, β = 1; across it is
 sharp. Its outward normals lie between the axis a out of the cap and e.
@@ -61,22 +62,6 @@ def corner_face(surface, bodies, e, f):
     t = tangents(n)[0]
     return (axpy(r, n, p), axpy(-height, m, p), n, height - r, margin, 1.0, t, (1.0, r, 1.0, r), t,
             (0.0, 1.0, 0.0, 1.0))
-
-
-@helper
-def vertex_ring(surface, bodies, e, f):
-    """φ = |q - p| - r - s, q the nearest point of the circle in the middle of a ring, s the radius of its tube. Along
-    the ring its normal m turns by m·e/ρ, as along a rim, and its point moves by 1 + s m·e/ρ."""
-    p, c, a = world_point(surface, bodies, e), world_point(surface, bodies, f), world_axis(surface, bodies, f)
-    r, s, size = surface.radius[e], surface.radius[f], surface.length[f]
-    d = sub(p, c)
-    out = unit(axpy(-dot(a, d), a, d))
-    q = axpy(size, out, c)
-    n = unit(sub(q, p))
-    bend, t = -dot(n, out) / size, tangents(n)[0]
-    margin = side_margin(surface, bodies, e, q)
-    return (axpy(r, n, p), axpy(-s, n, q), n, norm(sub(q, p)) - r - s, margin, 1.0, t, (1.0, r, 1.0, r), cross(a, out),
-            (bend, 1.0 + s * bend, 1.0, s))
 
 
 @helper
