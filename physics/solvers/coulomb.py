@@ -430,9 +430,9 @@ def _directions(
     found = forces(start)
     if found is None:
         return None
-    reduces = root is not None and FEWER * root.shape[1] <= len(tangents)
-    U, s, _ = np.linalg.svd(root[tangents] if reduces else M[tangents], full_matrices=False)
-    U = U[:, : np.count_nonzero(s > (math.sqrt(RANK) if reduces else RANK) * s[0])]
+    plain = root is None or FEWER * root.shape[1] > len(tangents)
+    U, s, _ = np.linalg.svd((M if root is None or plain else root)[tangents], full_matrices=False)
+    U = U[:, : np.count_nonzero(s > (RANK if plain else math.sqrt(RANK)) * s[0])]
     now = start.copy()
     wrong = U.T @ ((M @ found + d)[tangents] - now)
     for _ in range(DIRECTION_STEPS):

@@ -246,7 +246,8 @@ def test_cups_come_to_rest_in_cups_and_their_hulls_on_hulls():
     at_the_wall = False
     while sim.time < 1.5:
         sim.step()
-        at_the_wall |= any(abs(normal[2]) < 0.5 and force > 0.0 for normal, force in held(sim, sim.number("middle cup")))
+        touched = held(sim, sim.number("middle cup"))
+        at_the_wall |= any(abs(normal[2]) < 0.5 and force > 0.0 for normal, force in touched)
     assert at_the_wall
     bottoms = np.cumsum([0.0, 0.016, 0.016 * 0.78])
     rims = np.cumsum([0.0, 0.2, 0.2 * 0.78])
