@@ -134,7 +134,7 @@ class Impacts:
         meet(here, pairs, len(pairs), witness, np.zeros(len(pairs)))
         coefficients = PairCoefficients(*self._materials.coefficients(pairs), *self._materials.of_balls(pairs))
         return equations_of(here.model, work.t, here.bodies, here.loads, witness, pairs, coefficients,
-                            here.joints, here.surface, self._motors.mode)
+                            here.joints, here.surface, self._motors.mode, self._materials.borne_by(pairs))
 
     # ------------------------------------------------------------------------------------------ what jams
     def without_collision(self, pairs: LongArray, u: Array) -> bool:
