@@ -18,11 +18,12 @@ from .explained import pair_name
 from .formula import formula, number, signed
 from .maps import Map, draw_maps
 
+ROUNDING = 1e-12  # of the products that an acceleration consists of: what is written as 0
 AT_BOUND = 1e-9  # of the bound, by which a moment may miss it and be at it
 SMALL = 1e-9     # angular velocity that is none, relative to the fastest [rad/s]
 KINDS = (N_("spinning"), N_("rolling"))
 AXES = (("ψ",), ("1", "2"))  # of both kinds: the normal, the tangents
-WIDTHS = (7.0, 4.4, 4.4, 4.4, 4.4, 4.4, 5.2, 3.8)
+WIDTHS = (5.0, 3.6, 3.5, 3.6, 3.8, 3.6, 4.0, 3.5)
 MAPS = 12.0      # height of the matrices [font heights]
 
 
@@ -52,8 +53,9 @@ def _table(ui: UiState, snapshot: Snapshot, moments: MomentsView, flags: int) ->
     states = states_of(moments)
     for i in range(k):
         bearer, kind = int(moments.rows.borne.bearer[i]), int(moments.rows.borne.kind[i]) - SPIN
-        cells = (*(size_of(values[i], kind) for values in (moments.omega, moments.alpha, moments.moment)),
-                 float(moments.bound[i]))
+        alpha = size_of(moments.alpha[i], kind)
+        cells = (size_of(moments.omega[i], kind), alpha if abs(alpha) > ROUNDING * moments.size else 0.0,
+                 size_of(moments.moment[i], kind), float(moments.bound[i]))
         imgui.table_next_row()
         imgui.table_next_column()
         if imgui.selectable(f"{bearer + 1}:  {pair_name(snapshot, contacts, bearer)}##moment_{i}",
@@ -101,19 +103,15 @@ def _chosen(ui: UiState, snapshot: Snapshot, moments: MomentsView) -> None:
     with style.font(ui, bold=True):
         imgui.text(_("Contact {i}").format(i=chosen + 1) + f":  {pair_name(snapshot, moments.contacts, chosen)}")
     rows = [(i, j) for i in blocks for j in range(1 if borne.kind[i] == SPIN else 2)]
+    rounding = ROUNDING * moments.size
     for i, j in rows:
-        first, *rest = moments.parts[:, i, j].tolist()
+        first, *rest, total = (0.0 if abs(part) <= rounding else part
+                               for part in (*moments.parts[:, i, j].tolist(), float(moments.alpha[i, j])))
         formula(ui, rf"\alpha_{{{axis_name(moments.rows, i, j, True)}}} = {number(first)} "
-                    + " ".join(signed(part) for part in rest)
-                    + rf" = {number(_nearly(float(moments.alpha[i, j]), moments.parts[:, i, j]))}\ \mathrm{{rad/s^2}}", 15.0)
+                    + " ".join(signed(part) for part in rest) + rf" = {number(total)}\ \mathrm{{rad/s^2}}", 15.0)
     imgui.begin_child("moment_maps", (0.0, MAPS * ui.font))
     draw_maps(ui, "moments", maps_of(snapshot, moments, rows))
     imgui.end_child()
-
-
-def _nearly(value: float, parts: Array) -> float:
-    """0 for a sum that is rounding of its parts."""
-    return 0.0 if abs(value) <= 1e-12 * float(np.abs(parts).max()) else value
 
 
 def axis_name(rows: Moments, i: int, j: int, latex: bool = False) -> str:
@@ -181,7 +179,8 @@ def draw_impact_moments(ui: UiState, snapshot: Snapshot, view: ImpactView, law: 
     style.columns(ui, (_("Contact"), _("Against"), "ω⁻ [rad/s]", "ω⁺ [rad/s]", "m [N m s]", "ℓ P [N m s]"), widths)
     imgui.table_headers_row()
     before = (scale_of(rows) * rows.u)[turns(rows)]
-    for i, (bearer, kind) in enumerate(zip(rows.borne.bearer.tolist(), (rows.borne.kind - SPIN).tolist(), strict=True)):
+    for i in np.argsort(-view.impacts[law].impulse[3 * rows.borne.bearer], kind="stable").tolist():
+        bearer, kind = int(rows.borne.bearer[i]), int(rows.borne.kind[i]) - SPIN
         imgui.table_next_row()
         imgui.table_next_column()
         imgui.selectable(f"{pair_name(snapshot, contacts, bearer)}##impact_moment_{i}", False,

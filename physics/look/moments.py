@@ -29,6 +29,7 @@ class MomentsView:
     contacts: ContactSnapshot
     omega: Array     #: (k, 2) relative angular velocity [rad/s]
     parts: Array     #: (4, k, 2) what its normal forces, friction, moments and d_m add to the rate of that [rad/s2]
+    size: float      #: the largest sum of the sizes of products that such a rate consists of [rad/s2]
     moment: Array    #: (k, 2) the method's own [N m]
     bound: Array     #: (k,) ℓ λ with its own λ [N m]
     residual: Array  #: (k,) |m - P(m - ρ α)|/ρ, P onto the moments within the bound, 1/ρ the mean of M_mm's own
@@ -84,6 +85,7 @@ def look_at_moments(
     normal[: 3 * len(lam) : 3], moments[3 * len(lam) :] = lam, force
     tangential[: 3 * len(lam)] = np.column_stack([np.zeros(len(lam)), friction]).ravel()
     parts = np.array([(scale * a)[place] for a in (rows.M @ normal, rows.M @ tangential, rows.M @ moments, rows.d)])
+    size = float((scale * (np.abs(rows.M) @ np.abs(normal + tangential + moments) + np.abs(rows.d)))[place].max())
     omega, alpha = (scale * rows.u)[place], parts.sum(axis=0)
     moment = force.reshape(-1, 3)[:, 1:] * borne.length[:, None]
     bound = borne.limit * np.maximum(lam[borne.bearer], 0.0)
@@ -99,7 +101,7 @@ def look_at_moments(
     residual = mobility * np.linalg.norm(moment - wanted, axis=1)
     if settings.method == "compliant":
         residual = np.full(len(bound), np.nan)
-    return MomentsView(contacts, omega, parts, moment, bound, residual)
+    return MomentsView(contacts, omega, parts, size, moment, bound, residual)
 
 
 def within(moment: Array, bound: Array) -> Array:

@@ -144,6 +144,14 @@ def borne(
     return ("inconsistent", np.zeros_like(force)) if closes else ("iterations", force)
 
 
+def sharpened_from(M: Array, d: Array, friction: Array, bearer: Numbers, force: Array) -> Array:
+    """The forces (3 c,) by the law above that Newton's method finds from some near them, of blocks none of which slides
+    already; those given where it finds none. The law may have others: no force at all, where d_n >= 0."""
+    none = np.zeros(len(friction), bool)
+    found = _Law(M, d, friction, bearer, none, np.zeros((len(friction), 2))).newton(force)
+    return force if found is None else found
+
+
 class _Law:
     """The law as equations: the natural map of forces scaled so that each block's M has a mean diagonal of 1.
 
