@@ -21,9 +21,9 @@ from .maps import Map, draw_maps
 ROUNDING = 1e-12  # of the products that an acceleration consists of: what is written as 0
 AT_BOUND = 1e-9  # of the bound, by which a moment may miss it and be at it
 SMALL = 1e-9     # angular velocity that is none, relative to the fastest [rad/s]
-KINDS = (N_("spinning"), N_("rolling"))
+KINDS = (N_("spin, along n"), N_("roll, across n"))
 AXES = (("ψ",), ("1", "2"))  # of both kinds: the normal, the tangents
-WIDTHS = (5.0, 3.6, 3.5, 3.6, 3.8, 3.6, 4.0, 3.5)
+WIDTHS = (5.0, 5.2, 3.5, 3.6, 3.8, 3.6, 4.0, 3.5)
 MAPS = 12.0      # height of the matrices [font heights]
 
 
@@ -47,7 +47,7 @@ def _table(ui: UiState, snapshot: Snapshot, moments: MomentsView, flags: int) ->
     if not style.table(ui, "moments", WIDTHS, flags, tall):
         return
     imgui.table_setup_scroll_freeze(0, 1)
-    style.columns(ui, (_("Contact"), _("Against"), "ω [rad/s]", "α [rad/s²]", "m [N m]", "ℓ λ [N m]", _("State"),
+    style.columns(ui, (_("Contact"), _("Turning"), "ω [rad/s]", "α [rad/s²]", "m [N m]", "ℓ λ [N m]", _("State"),
                        _("Residual")), WIDTHS)
     imgui.table_headers_row()
     states = states_of(moments)
@@ -171,12 +171,12 @@ def velocity_names(snapshot: Snapshot, moments: MomentsView) -> list[str]:
 def draw_impact_moments(ui: UiState, snapshot: Snapshot, view: ImpactView, law: str, flags: int) -> None:
     """What opposes the turning of each contact in an impact by this law."""
     found, contacts = view.moments[law], view.contacts
-    rows, widths = contacts.moments, (7.0, 4.4, 4.4, 4.4, 4.8, 4.8)
+    rows, widths = contacts.moments, (7.0, 5.2, 4.4, 4.4, 4.8, 4.8)
     formula(ui, r"|m_\psi| \le \ell_\psi P_n,\quad |m_r| \le \ell_r P_n", 15.0)
     if not style.table(ui, "impact_moments", widths, flags):
         return
     imgui.table_setup_scroll_freeze(0, 1)
-    style.columns(ui, (_("Contact"), _("Against"), "ω⁻ [rad/s]", "ω⁺ [rad/s]", "m [N m s]", "ℓ P [N m s]"), widths)
+    style.columns(ui, (_("Contact"), _("Turning"), "ω⁻ [rad/s]", "ω⁺ [rad/s]", "m [N m s]", "ℓ P [N m s]"), widths)
     imgui.table_headers_row()
     before = (scale_of(rows) * rows.u)[turns(rows)]
     for i in np.argsort(-view.impacts[law].impulse[3 * rows.borne.bearer], kind="stable").tolist():
