@@ -1,4 +1,4 @@
-"""Moments of contacts against spinning and rolling: their equations, law and numbers, at an instant and in an impact."""
+"""Moments of contacts against spinning and rolling: equations, law and numbers, at an instant and in an impact."""
 
 from collections.abc import Sequence
 
@@ -31,8 +31,8 @@ def draw_moments(ui: UiState, snapshot: Snapshot, view: EquationsView, flags: in
     """All moments with their law; of the chosen contact the equation and its rows of J and M."""
     assert view.moments is not None
     moments = view.moments
-    style.muted(ui, _("As the method found them; d of the normal equations contains them: d = d_n + M_nt f_t + M_nm m."),
-                wrap=True)
+    held = _("As the method found them; d of the normal equations contains them: d = d_n + M_nt f_t + M_nm m.")
+    style.muted(ui, held, wrap=True)
     formula(ui, r"\alpha = M_{mn}\lambda + M_{mt} f_t + M_{mm} m + d_m,\qquad M_{mn} = J_m H^{-1} T", 15.0)
     formula(ui, r"|m_\psi| \le \ell_\psi\lambda,\quad |m_r| \le \ell_r\lambda;\qquad "
                 r"\omega = 0\ \mathrm{or}\ m = -\ell\lambda\,\omega/|\omega|", 15.0)
@@ -74,7 +74,8 @@ def _table(ui: UiState, snapshot: Snapshot, moments: MomentsView, flags: int) ->
         imgui.text("–" if np.isnan(moments.residual[i]) else f"{moments.residual[i]:.1e}")
     imgui.end_table()
     if np.isnan(moments.residual).all():
-        style.muted(ui, _("Compliant surfaces: m = -D ω within the bound, so it has no residual of this law."), wrap=True)
+        soft = _("Compliant surfaces: m = -D ω within the bound, so it has no residual of this law.")
+        style.muted(ui, soft, wrap=True)
 
 
 def states_of(moments: MomentsView) -> list[str]:

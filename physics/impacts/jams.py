@@ -2,15 +2,14 @@
 
 Blocks of three rows are those of contacts and of what they bear, the moments against spinning and rolling, see
 `problem.turning_rows`. A contact jams where its friction and moments press it into the other body by more than its
-normal force separates them: with s and w the directions in which they slide and turn,
+normal force separates them. With s and w the directions in which they slide and turn,
 
-    n·M(n - μ s - Σ ℓ w) < 0                                     [Painlevé 1895; of friction alone: Génot & Brogliato 1999]
+    n·M(n - μ s - Σ ℓ w) < 0                         [Painlevé 1895; of friction alone: Génot & Brogliato 1999]
 
 Then its impulse grows in no time, until slip or turning stop and the contact does not close any more.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..core.model import Array, BoolArray
 from ..solvers.borne_friction import Numbers, sharpened_from
@@ -74,7 +73,7 @@ def jammed(M: Array, zeta: Array, friction: Array) -> Array:
     else:
         return np.zeros_like(zeta)
     at_low, at_high, side = closes(low), closes(high), 0
-    for _ in range(HALVINGS):  # the Illinois method, which ends in a step or two where ζ⁺ is linear [Dowell & Jarratt 1971]
+    for _ in range(HALVINGS):  # the Illinois method: a step or two where ζ⁺ is linear [Dowell & Jarratt 1971]
         middle = (low * at_high - high * at_low) / (at_high - at_low)
         value = closes(middle)
         if value == 0.0 or not low < middle < high:

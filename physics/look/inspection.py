@@ -11,7 +11,8 @@
     joints       the forces of all joints, see `joint_forces`
 
 Only the normal problem is shown. It contains friction and the moments against turning as the method found them:
-d = d_n + M_nt f_t + M_nm m. So it is exactly the problem whose λ the method must have found, and one that every solver of the LCP takes.
+d = d_n + M_nt f_t + M_nm m. So it is exactly the problem whose λ the method must have found, and one that every solver
+of the LCP takes.
 """
 
 import math

@@ -33,8 +33,8 @@ class MomentsView:
     moment: Array    #: (k, 2) the method's own [N m]
     bound: Array     #: (k,) ℓ λ with its own λ [N m]
     residual: Array  #: (k,) |m - P(m - ρ α)|/ρ, P onto the moments within the bound, 1/ρ the mean of M_mm's own
-                     #:      diagonal; of one that turns |m + ℓ λ ω/|ω||/ρ, and of `time_stepping` with ω/h for α. nan of
-                     #:      `compliant` surfaces, whose moments are softer [rad/s2]
+                     #:      diagonal; of one that turns |m + ℓ λ ω/|ω||/ρ, and of `time_stepping` with ω/h for α. nan
+                     #:      of `compliant` surfaces, whose moments are softer [rad/s2]
 
     @property
     def rows(self) -> Moments:

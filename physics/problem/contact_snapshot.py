@@ -51,8 +51,8 @@ NO_MOMENTS = Borne(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0), np
 
 
 class Moments(NamedTuple):
-    """What opposes the turning of c contacts: k blocks of three rows after theirs, see `turning_rows`, and the equations
-    of all of them."""
+    """What opposes the turning of c contacts: k blocks of three rows after theirs, see `turning_rows`, and the
+    equations of all of them."""
 
     borne: Borne
     axes: Array   #: (k, 2, 3) unit: the normal and 0 of spinning, the tangents of rolling

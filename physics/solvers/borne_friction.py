@@ -208,10 +208,10 @@ class _Law:
         return None
 
     def follow(self) -> tuple[bool, Array]:
-        """Forces (3 c,) by two ways on which Newton's method has less far to go each time, where sweeps creep: those of
-        contacts with a compliance, u + s f, that becomes less; and from the last ones found so, as far as these are from
-        the law, steps of the proximal point method, u + s (f - f_before)   [Rockafellar 1976]. Whether they obey the law; if not they
-        are the nearest to it on the way: of rows that contradict each other a little."""
+        """Forces (3 c,) by two ways on which Newton's method has less far to go each time, where sweeps creep: those
+        of contacts with a compliance, u + s f, that becomes less; and from the last ones found so, as far as these are
+        from the law, steps of the proximal point method, u + s (f - f_before)                      [Rockafellar 1976].
+        Whether they obey the law; if not they are the nearest to it on the way: of rows that contradict each other."""
         f, soft, ratio, near = np.zeros(len(self.d)), 1.0, 0.1, 0.0
         for _ in range(PATH_STEPS):
             found = self._softened(soft, np.zeros(len(f))).newton(f)

@@ -14,7 +14,8 @@ from contactlab.physics.simulation.simulation import Simulation
 
 SCENE = {
     "solver": {"method": "event_driven"},
-    "material": {"default": {"friction": 0.5, "restitution": 0.0, "friction_torsional": 0.004, "friction_rolling": 0.005}},
+    "material": {"default": {"friction": 0.5, "restitution": 0.0, "friction_torsional": 0.004,
+                             "friction_rolling": 0.005}},
     "body": [{"name": "floor", "fixed": True, "shape": [{"type": "plane"}]},
              {"name": "ball", "mass": 1.0, "position": [0.0, 0.0, 0.101], "velocity": [0.5, 0.0, 0.0],
               "angular_velocity": [0.0, 5.0, 8.0], "shape": [{"type": "sphere", "radius": 0.1}]}],
@@ -32,8 +33,8 @@ def rolled():
 def shown(sim, view):
     contacts = sim.contacts._replace(**{f: getattr(sim.contacts, f).copy() for f in ("lam", "active", "key")})
     bodies = sim.state.bodies
-    return fakes.snapshot(model=sim.model, labels=sim.labels, x=bodies.x, q=bodies.q, v=bodies.v, w=bodies.w, L=bodies.L,
-                          contacts=contacts, step=sim.step_count, t=sim.time, inspection=look(sim, m.Inspect(view)))
+    return fakes.snapshot(model=sim.model, labels=sim.labels, x=bodies.x, q=bodies.q, v=bodies.v, w=bodies.w,
+                          L=bodies.L, contacts=contacts, step=sim.step_count, t=sim.time, inspection=look(sim, m.Inspect(view)))
 
 
 def test_the_page_says_what_each_moment_does_and_chooses_its_contact(rolled, monkeypatch):
