@@ -51,7 +51,8 @@ SCENES = {"ball": (ball("ball", (0.0, 0.0, R), radius=R, **ROLLING),), "tipping"
 def test_the_equations_with_moments_are_those_that_event_driven_solved(scene):
     """0 <= ζ̇ = M λ + d ⊥ λ >= 0 with d = d_n + M_nt f_t + M_nm m has the method's own λ, which without M_nm m it has
     not where a moment lifts or presses, as it does but where a single ball rolls; and
-    α = M_mn λ + M_mt f_t + M_mm m + d_m obeys the law of the moments. Forces are sums of some dozen products, solved with matrices of a condition below 1e3."""
+    α = M_mn λ + M_mt f_t + M_mm m + d_m obeys the law of the moments. Forces are sums of some dozen
+    products, solved with matrices of a condition below 1e3."""
     sim = rough(ground(), *SCENES[scene])
     sim.run(until=8 * H)
     view = equations(sim)
@@ -79,8 +80,8 @@ def _of_moments(shown):
     *(("event_driven", scene) for scene in SCENES), *(("time_stepping", scene) for scene in ("ball", "tipping"))])
 def test_alpha_is_the_rate_of_omega_that_follows(method, scene):
     """(ω(t + h) - ω(t))/h, in which normals and forces have changed by a part h × ω, ω up to 20 rad/s: 2e-3 at
-    h = 1e-4. Soft surfaces change theirs faster than that, and time stepping has the forces of the middle of its step, where the
-    ball on the block stood elsewhere."""
+    h = 1e-4. Soft surfaces change theirs faster than that, and time stepping has the forces of the
+    middle of its step, where the ball on the block stood elsewhere."""
     sim = rough(ground(), *SCENES[scene], method=method)
     sim.set(h=1e-4)
     sim.run(until=0.03)

@@ -73,8 +73,8 @@ def test_what_slides_already_is_opposed_by_all_that_its_bearer_allows():
 
 def landing(seed):
     """A die of 6 cm with moments of 2 mm that lies down turning about a corner: M, μ and bearers of its four corners
-    and what they bear, and the velocities after 2 ms of free flight. Their parts ω × (ω × r) no forces at all end in all
-    rows: these contradict each other by 1e-5 of them."""
+    and what they bear, and the velocities after 2 ms of free flight. Their parts ω × (ω × r) no forces at all end in
+    all rows: these contradict each other by 1e-5 of them."""
     rng, half, mass, length, flight = np.random.default_rng(seed), 0.03, 0.26, 0.002, 2e-3
     corners = [np.array((x, y, -half)) for x in (-half, half) for y in (-half, half)]
     omega = np.array([*rng.normal(size=2) * 0.03, 0.0])

@@ -34,7 +34,8 @@ def shown(sim, view):
     contacts = sim.contacts._replace(**{f: getattr(sim.contacts, f).copy() for f in ("lam", "active", "key")})
     bodies = sim.state.bodies
     return fakes.snapshot(model=sim.model, labels=sim.labels, x=bodies.x, q=bodies.q, v=bodies.v, w=bodies.w,
-                          L=bodies.L, contacts=contacts, step=sim.step_count, t=sim.time, inspection=look(sim, m.Inspect(view)))
+                          L=bodies.L, contacts=contacts, step=sim.step_count, t=sim.time,
+                          inspection=look(sim, m.Inspect(view)))
 
 
 def test_the_page_says_what_each_moment_does_and_chooses_its_contact(rolled, monkeypatch):
