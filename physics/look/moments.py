@@ -9,8 +9,9 @@ whose moment is at most ℓ_r λ. Rows in the engine have a length L, see `probl
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..core.model import Array
+from ..core.model import Array, IntArray
 from ..core.report import Settings
 from ..impacts.impact_laws import EQUALITIES, IMPACT_LAWS, Impact, energy_lost, hit
 from ..impacts.moments import hit_with_moments
@@ -54,7 +55,7 @@ def scale_of(rows: Moments) -> Array:
     return np.repeat(blocks, 3)
 
 
-def turns(rows: Moments) -> Array:
+def turns(rows: Moments) -> NDArray[np.intp]:
     """Which two rows of each block (k, 2) of the equations are those of its moment."""
     k = len(rows.borne.bearer)
     return len(rows.M) - 3 * k + 3 * np.arange(k)[:, None] + np.array([1, 2])
@@ -136,7 +137,7 @@ def strike(
     turned_round = (borne.kind == SPIN) & ~np.isnan(e_psi[borne.bearer])
     e, e_t = np.append(e, np.zeros(k)), np.append(e_t, np.full(k, np.nan))
     mu = np.append(mu, np.where(turned_round, 0.0, borne.limit / borne.length))
-    bearer = np.append(np.arange(len(none)), borne.bearer)
+    bearer = np.append(np.arange(len(none)), borne.bearer).astype(np.int32)
     impulse, used, status, order = np.zeros(len(u)), e.copy(), "solved", [np.zeros(0, np.int32)]
     for members in islands(M, bearer):
         rows, at = (3 * members[:, None] + np.arange(3)).ravel(), np.searchsorted(members, bearer[members])
@@ -183,7 +184,7 @@ def moment_impulses(contacts: ContactSnapshot, impact: Impact, change: Array) ->
                           (scale_of(rows) * rows.u)[place] + turned)
 
 
-def turned_by(contacts: ContactSnapshot, impulse: Array) -> tuple[Array, Array]:
+def turned_by(contacts: ContactSnapshot, impulse: Array) -> tuple[Array, IntArray]:
     """The moments (k, 3) [N m s] in impulses of all rows, in the world frame, and the contacts (k,) that bear them."""
     rows = contacts.moments
     own = impulse[turns(rows)] * rows.borne.length[:, None]

@@ -13,9 +13,10 @@ first one is the normal n. Their rates, with ṅ of the contact and s the spin o
 hold the parts of ω along and across a normal that turns.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray, Model
@@ -60,9 +61,9 @@ class Borne(NamedTuple):
     length: Array     #: (k,) L [m]
 
 
-def borne_by(turning: Turning, contact: IntArray, material: IntArray, body: IntArray) -> Borne:
+def borne_by(turning: Turning, contact: NDArray[np.integer[Any]], material: IntArray, body: IntArray) -> Borne:
     """What these contacts (c,) bear between materials (c, 2) of bodies (c, 2)."""
-    limits, oriented = turning.lengths[material[:, 0], material[:, 1]], (turning.size[body] >= 0.0).all(axis=1)
+    limits, oriented = turning.lengths[tuple(material.T)], turning.size[body].min(axis=1, initial=0.0) >= 0.0
     which, row = np.nonzero(((limits > 0.0) & oriented[:, None]).T)
     limit = limits[row, which]
     return Borne(contact[row].astype(np.int32), (SPIN + which).astype(np.int64), limit,
