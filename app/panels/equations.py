@@ -16,12 +16,13 @@ from ..ui_state import UiState
 from . import style
 from .explained import draw_baraff, draw_contact, pair_name
 from .matrix import draw_matrix, short
+from .moments import draw_moments
 from .tabs import Tab
 from .wrapping import text_wrapped
 
 Send = Callable[[Command], None]
 PAGES = {"answers": N_("Answers"), "forces": "λ", "contact": N_("Contact"), "freedom": N_("What is open"),
-         "baraff": "A f + b"}
+         "moments": N_("Moments"), "baraff": "A f + b"}
 TABLE = (
     imgui.TableFlags_.row_bg | imgui.TableFlags_.no_saved_settings | imgui.TableFlags_.borders_inner_h
     | imgui.TableFlags_.no_borders_in_body | imgui.TableFlags_.scroll_y
@@ -114,7 +115,8 @@ def draw_bar(ui: UiState, snapshot: Snapshot, view: EquationsView | None) -> Non
         imgui.set_item_tooltip(
             _("c: contacts that rest.  rank: independent normals.  |B|: contacts in the basis B of the answer.\n"
             "κ: condition number of M_BB, scaled to a unit diagonal.  residual: natural map, 0 at a solution.\n"
-            "Friction forces are held as the method found them: d = d_n + M_nt f_t."))
+            "Friction forces are held as the method found them: d = d_n + M_nt f_t; moments against turning too: "
+            "+ M_nm m."))
     if wide:
         imgui.same_line(imgui.get_window_width() - 14.2 * ui.font)
     _file(ui, view)
@@ -156,7 +158,8 @@ def _file(ui: UiState, view: EquationsView | None) -> None:
 
 
 def _side(ui: UiState, snapshot: Snapshot, view: EquationsView) -> None:
-    pages = {page: (title, "") for page, title in PAGES.items() if page != "baraff" or view.baraff is not None}
+    there = {"baraff": view.baraff is not None, "moments": view.moments is not None}
+    pages = {page: (title, "") for page, title in PAGES.items() if there.get(page, True)}
     shown = ui.inspector.page if ui.inspector.page in pages else next(iter(pages))
     page = style.tabs(ui, "page", pages, shown, imgui.get_content_region_avail().x)
     if page != shown:  # one that has nothing to show at this instant is not forgotten
@@ -171,6 +174,8 @@ def _side(ui: UiState, snapshot: Snapshot, view: EquationsView) -> None:
         draw_freedom(ui, view)
     elif page == "baraff" and view.baraff is not None:
         draw_baraff(ui, snapshot, view)
+    elif page == "moments":
+        draw_moments(ui, snapshot, view, TABLE)
     else:
         draw_answers(ui, view)
 

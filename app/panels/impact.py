@@ -17,6 +17,7 @@ from .explained import pair_name
 from .formula import formula, number
 from .impact_forms import ImpactFormsUi, draw_forms
 from .maps import Map, draw_maps
+from .moments import draw_impact_moments
 from .tabs import Tab
 from .wrapping import text_wrapped
 
@@ -161,9 +162,11 @@ def _result(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
     title, equation = LAW_TITLES[law]
     with style.font(ui, bold=True):
         imgui.text(_(title))
-    formula(ui, equation + r",\qquad \zeta^+ = \zeta^- + M P", 15.0)
+    bounds = r",\ |m| \le \ell P_n" if law in view.moments else ""
+    formula(ui, equation + bounds + r",\qquad \zeta^+ = \zeta^- + M P", 15.0)
     gain = number(-lost(view, law))
     spin = r" + \frac{1}{2} P_\psi(\psi^- + \psi^+)" if law == "ball" else ""
+    spin += r" + \frac{1}{2} m\cdot(\omega^- + \omega^+)" if law in view.moments else ""
     formula(ui, rf"\Delta E = \frac{{1}}{{2}} P\cdot(\zeta^- + \zeta^+){spin} = {gain}\ \mathrm{{J}}", 15.0)
     if law == "zhang" and (impact.impulse < 0.0).any():
         style.muted(ui, _("An equality holds whatever the sign of the impulse: where it is negative here, the contact "
@@ -176,7 +179,8 @@ def _result(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
     tables = {
         "Contacts": lambda: _contacts(ui, snapshot, view, impact.impulse, impact.zeta, width),
         "Bodies": lambda: _bodies(ui, snapshot, view, law),
-    } | ({"Joints": lambda: _joints(ui, snapshot, joints)} if joints else {})
+    } | ({"Moments": lambda: draw_impact_moments(ui, snapshot, view, law, TABLE)} if law in view.moments else {}
+    ) | ({"Joints": lambda: _joints(ui, snapshot, joints)} if joints else {})
     if joints or not isinstance(view.forms, str):
         tables["I^A, H"] = lambda: draw_forms(ui, snapshot, view)
     if law == "zhang":

@@ -18,7 +18,7 @@ With friction, impulses lie in the cones: inside them slip stops, on their surfa
 `hit` takes the law with friction where μ > 0. Laws for comparison only (EQUALITIES):
     zhang        ζ⁺ + e ζ⁻ = 0 at every contact, whatever sign P comes out with             [Zhang eq. 3.30]
     sticking     the tangential velocity is stopped, eq. 11.72
-Where accelerations have no solution: `impact_without_collision`.
+Where accelerations have no solution: `jams.py: impact_without_collision`.
 A ball, by itself: `ball_impact` with tangential and torsional restitution, fig. 11.9.
 
 For 0 <= e <= 1 energy can grow only by Newton's law with friction, which is applied literally: where friction reverses
@@ -41,7 +41,7 @@ from ..problem.problem import ContactProblem
 from ..solvers.block_pivot import BlockPivot
 from ..solvers.coulomb import sharpened
 from ..solvers.interior_point import InteriorPoint
-from ..solvers.least_forces import basis, least
+from ..solvers.least_forces import basis
 from ..solvers.pgs import ProjectedGaussSeidel
 from .routh import POISSON, STRONGE, routh
 from .zhang import basic_solution
@@ -422,19 +422,6 @@ def through_friction(restitution: Array, friction: Array) -> Array:
     """Tangential or torsional restitution (c,) of balls where the surface is rough; nan = none where μ = 0, as
     only friction can reverse slip and spin."""
     return np.where(friction > 0.0, restitution, np.nan)
-
-
-def impact_without_collision(M: Array, zeta: Array, slides: BoolArray, slip: Array, friction: Array) -> Array:
-    """Impulses (3c,) where accelerations have no solution or several. slides (c,) and slip (c, 2), unit vectors. The
-    sliding contact whose friction presses it most into the other body jams. In Painlevé's paradox friction is strong
-    enough to hold it: both its ζ and its slip vanish, by the least impulse where the body cannot move every way."""
-    stiff = np.full(len(friction), np.inf)
-    for k in np.flatnonzero(slides):
-        stiff[k] = 1.0 - friction[k] * M[3 * k, 3 * k + 1 : 3 * k + 3] @ slip[k] / M[3 * k, 3 * k]
-    impulse, k = np.zeros_like(zeta), int(np.argmin(stiff))
-    rows = slice(3 * k, 3 * k + 3)
-    impulse[rows] = least(M[rows, rows], -zeta[rows])
-    return impulse if impulse[3 * k] >= 0.0 else np.zeros_like(zeta)
 
 
 class BallImpact(NamedTuple):

@@ -57,8 +57,13 @@ def impact_forms(model: Model, struck: Struck) -> ImpactForms | str:
 
 
 def by_form(contacts: ContactSnapshot, forms: ImpactForms | str, form: str) -> ContactSnapshot:
-    """The contacts with M and H⁻¹T found one way, where there are two."""
-    return contacts if isinstance(forms, str) else contacts._replace(M=forms.M[form], HT=forms.HT[form])
+    """The contacts with M and H⁻¹T found one way, where there are two; what they bear keeps its rows."""
+    if isinstance(forms, str):
+        return contacts
+    M, HT, moments, rows = forms.M[form], forms.HT[form], contacts.moments, len(contacts.M)
+    whole, answer = moments.M.copy(), moments.HT.copy()
+    whole[:rows, :rows], answer[:rows] = M, HT
+    return contacts._replace(M=M, HT=HT, moments=moments._replace(M=whole, HT=answer))
 
 
 def _through_joint_space(model: Model, struck: Struck) -> Array:

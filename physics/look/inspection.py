@@ -10,8 +10,9 @@
     trees        H, C and T of all trees, see `joint_space`
     joints       the forces of all joints, see `joint_forces`
 
-Only the normal problem is shown. It contains the friction forces as the method found them: d = d_n + M_nt f_t. So it is
-exactly the problem whose λ the method must have found, and one that every solver of the LCP takes.
+Only the normal problem is shown. It contains friction and the moments against turning as the method found them:
+d = d_n + M_nt f_t + M_nm m. So it is exactly the problem whose λ the method must have found, and one that every solver
+of the LCP takes.
 """
 
 import math
@@ -34,7 +35,7 @@ from ..dynamics.free_body import velocity_from_momentum
 from ..dynamics.motion import drive
 from ..dynamics.trees.kinematics import place_links
 from ..dynamics.trees.rates import empty_tree_scratch
-from ..impacts.impact_laws import EQUALITIES, IMPACT_LAWS, Impact, between_balls, hit, through_friction
+from ..impacts.impact_laws import EQUALITIES, IMPACT_LAWS, Impact, between_balls, through_friction
 from ..methods.event_driven.books import ball_inverse
 from ..methods.event_driven.step import EventDriven
 from ..methods.time_stepping.stages import half_drift, scales_of
@@ -54,6 +55,18 @@ from .impact_forms import ARTICULATED, Cost, ImpactForms, by_form, impact_forms
 from .joint_forces import JointForces, look_at_joint_forces
 from .joint_space import TreeView, look_at_trees
 from .joint_state import JointView, look_at_joint
+from .moments import (
+    MomentImpulses,
+    MomentsView,
+    in_all_rows,
+    look_at_moments,
+    moment_forces,
+    moment_impulses,
+    of_contacts,
+    strike,
+    turned_by,
+    world_impulses,
+)
 from .step_record import PieceRecord, StepWatch, Struck
 from .zhang_form import ZhangForm, zhang_form
 
@@ -122,6 +135,7 @@ class EquationsView:
     freedom: Freedom | None
     baraff: Baraff | None        #: None for a file, and while a large scene runs
     steps: tuple[PivotStep, ...]  #: of the chosen solver
+    moments: MomentsView | None = None  #: None where contacts bear none
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +157,7 @@ class ImpactView:
     joints: dict[str, tuple[JointImpulse, ...]]  #: what the joints of trees pass on, by law
     zhang: ZhangForm | str       #: the same in Zhang's terms; or why it has not the form of his paper
     forms: ImpactForms | str     #: M by both ways; or why there are not two. `contacts` have the one that was asked for
+    moments: dict[str, MomentImpulses]  #: by law: what opposes the turning of the contacts, of laws that have it
     cost: Cost | None = None     #: of both ways, where that was measured
 
 
@@ -229,20 +244,22 @@ def look_at_equations(sim: Simulation, asked: Inspect, running: bool) -> Equatio
     count = len(contacts.key)
     if not count:
         return N_("No contact rests at this instant: there is nothing to solve.")
-    problem, method = normal_problem(sim, contacts)
+    problem, method, moments = normal_problem(sim, contacts)
     bodies, theirs = sim.state.bodies, None
     if not len(sim.model.joints.type) and (not running or count <= MOST_WHILE_RUNNING):
         theirs = baraff(sim.model, bodies.x, bodies.q, bodies.v, bodies.w, bodies.L, contacts)
-    return _view(problem, contacts, method, theirs, asked, running)
+    return replace(_view(problem, contacts, method, theirs, asked, running), moments=moments)
 
 
-def normal_problem(sim: Simulation, contacts: ContactSnapshot) -> tuple[ContactProblem, Array]:
-    """The problem of the normal forces with the friction forces as the method found them, and its own λ (c,)."""
-    count = len(contacts.key)
-    method, tangential = forces_of(sim, contacts)
-    slip = contacts.M[::3].reshape(count, count, 3)[:, :, 1:]
-    d = contacts.d[::3] + np.einsum("ijk,jk->i", slip, tangential)
-    return ContactProblem.frictionless(np.ascontiguousarray(contacts.M[::3, ::3]), d), method
+def normal_problem(sim: Simulation, contacts: ContactSnapshot) -> tuple[ContactProblem, Array, MomentsView | None]:
+    """The problem of the normal forces with friction and moments as the method found them, its own λ (c,), and these
+    moments, where contacts bear any."""
+    rows, (method, tangential) = 3 * len(contacts.key), forces_of(sim, contacts)
+    moments = moment_forces(sim, contacts)
+    given = np.concatenate([np.column_stack([np.zeros(len(method)), tangential]).ravel(), moments])
+    d = contacts.d[::3] + contacts.moments.M[:rows:3] @ given
+    return (ContactProblem.frictionless(np.ascontiguousarray(contacts.M[::3, ::3]), d), method,
+            look_at_moments(contacts, method, tangential, moments, sim.settings))
 
 
 def with_graph(law: LawView | str, sim: Simulation, running: bool) -> LawView | str:
@@ -414,22 +431,25 @@ def look_at_impact(sim: Simulation, asked: Inspect) -> ImpactView | str:
                                         (contacts.restitution_psi, asked.restitution_psi)))
     impacts = {law: strike(law, contacts, e, mu) for law in (*IMPACT_LAWS, *EQUALITIES)}
     if not np.isnan([e_t, e_psi]).all():
-        impacts["ball"] = hit("newton", contacts.M, contacts.u, e, mu, e_t)
-    moving, after, joints = taking_part(sim.model, contacts), {}, {}
+        impacts["ball"] = strike("newton", contacts, e, mu, e_t, e_psi)
+    moving, after, joints, moments = taking_part(sim.model, contacts), {}, {}, {}
     for law, impact in impacts.items():
         change, joints[law] = changes(sim.model, struck, impact)
         if law == "ball":
             impacts[law] = twisted(sim.model, struck, impact, e_psi, change)
         after[law] = struck.velocities[moving] + change[moving]
+        if len(impact.impulse) > len(contacts.u):
+            moments[law] = moment_impulses(contacts, impact, change)
+        impacts[law] = of_contacts(contacts, impacts[law])
     return ImpactView(event, contacts, e, mu, balls, e_t, e_psi, impacts, moving, struck.velocities[moving], after,
-                      struck.kinetic, joints, zhang_form(sim.model, struck, e), forms)
+                      struck.kinetic, joints, zhang_form(sim.model, struck, e), forms, moments)
 
 
 def twisted(model: Model, struck: Struck, impact: Impact, e_psi: Array, change: Array) -> Impact:
     """The impact with the torsional restitution of balls, as `event_driven.books.twist` has it. In `change` (n, 6), the
     changes of v and ω, the spin about the normal after the impact becomes -e_ψ times the one before."""
     inverse, contacts, loss = ball_inverse(model), struck.contacts, impact.loss
-    for k in np.argsort(-impact.impulse[::3], kind="stable").tolist():
+    for k in np.argsort(-impact.impulse[: len(contacts.u) : 3], kind="stable").tolist():
         a, b, n = int(contacts.body_a[k]), int(contacts.body_b[k]), contacts.normal[k]
         if impact.impulse[3 * k] <= 0.0 or np.isnan(e_psi[k]) or not inverse[a] + inverse[b] > 0.0:
             continue
@@ -500,14 +520,6 @@ def _fastest(v: Array, w: Array) -> float:
     return float(np.linalg.norm(v, axis=1).max(initial=0.0) + np.linalg.norm(w, axis=1).max(initial=0.0))
 
 
-def strike(law: str, contacts: ContactSnapshot, e: Array, mu: Array) -> Impact:
-    """Apply an impact law to the contacts. Zhang's equality takes their normal rows alone."""
-    if law in IMPACT_LAWS:
-        return hit(law, contacts.M, contacts.u, e, mu)
-    rows = slice(None, None, 1 if law == "sticking" else 3)
-    return EQUALITIES[law](contacts.M[rows, rows], contacts.u[rows], e)
-
-
 def taking_part(model: Model, contacts: ContactSnapshot) -> IntArray:
     """The bodies that contacts touch and forces move, and all such bodies that joints connect with them."""
     trees, joints = model.trees, model.joints
@@ -527,22 +539,20 @@ def taking_part(model: Model, contacts: ContactSnapshot) -> IntArray:
 
 def changes(model: Model, struck: Struck, impact: Impact) -> tuple[Array, tuple[JointImpulse, ...]]:
     """Δv [m/s] and Δω [rad/s] (n, 6) of all bodies from Δq̇ = H⁻¹ T P, and the impulses that joints transmit."""
-    contacts, joints = struck.contacts, struck.joints
-    full = len(impact.impulse) == len(contacts.HT)
-    change = impact.impulse @ (contacts.HT if full else contacts.HT[::3])
+    contacts, joints, p = struck.contacts, struck.joints, in_all_rows(struck.contacts, impact.impulse)
+    change = p @ contacts.moments.HT
     moved = np.zeros((len(contacts.slot), 6))
     free = np.flatnonzero(contacts.slot >= 0)
     moved[free] = change[contacts.slot[free][:, None] + np.arange(6)]
-    P = impact.impulse.reshape(len(contacts.key), -1)
-    world = P[:, :1] * contacts.normal
-    if full:
-        world = world + P[:, 1:2] * contacts.tangent_1 + P[:, 2:] * contacts.tangent_2
+    world, (turned, bearer) = world_impulses(contacts, p), turned_by(contacts, p)
     impulse, moment = np.zeros((2, len(moved), 3))
     for k in np.flatnonzero(contacts.limit < 0).tolist():
-        for i, p in ((contacts.body_b[k], world[k]), (contacts.body_a[k], -world[k])):
-            impulse[i] += p
-            moment[i] += np.cross(contacts.point[k] - struck.bodies.x[i], p)
-    lam = reactions_to(contacts.reactions, impact.impulse @ (contacts.T if full else contacts.T[::3]))
+        for i, push in ((contacts.body_b[k], world[k]), (contacts.body_a[k], -world[k])):
+            impulse[i] += push
+            moment[i] += np.cross(contacts.point[k] - struck.bodies.x[i], push)
+    np.add.at(moment, contacts.body_b[bearer], turned)
+    np.subtract.at(moment, contacts.body_a[bearer], turned)
+    lam = reactions_to(contacts.reactions, p @ contacts.moments.T)
     reactions = reaction_impulses(contacts.reactions, lam, struck.bodies)
     if not len(joints.v):
         return moved, reactions

@@ -37,6 +37,7 @@ from ..shapes.shapes import quat_to_matrix
 from ..shapes.superellipsoid import curvature_of
 from .contact_equations import Equations, accelerate_bodies, contact_matrix, contact_rows, empty_equations, weigh_rows
 from .limit_rows import limit_rows
+from .turning_rows import Borne, borne_by, borne_rows, turning_of
 
 Rows = NDArray[np.integer[Any]]
 ROUND = (ShapeKind.SPHERE, ShapeKind.CAPSULE)
@@ -46,6 +47,21 @@ VERTEX = (1.0, 0.0, 1.0, 0.0)
 ACROSS = 1e-3  # [rad] a smaller angle of a normal to a face's, or to the plane across an edge or an axis, counts as 0
 
 Curve = tuple[float, float, float, float]
+NO_MOMENTS = Borne(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+
+
+class Moments(NamedTuple):
+    """What opposes the turning of c contacts: k blocks of three rows after theirs, see `turning_rows`, and the
+    equations of all of them."""
+
+    borne: Borne
+    axes: Array   #: (k, 2, 3) unit: the normal and 0 of spinning, the tangents of rolling
+    M: Array      #: (3 (c + k), 3 (c + k)) [1/kg]
+    d: Array      #: (3 (c + k),) [m/s2]
+    u: Array      #: (3 (c + k),) [m/s]
+    HT: Array     #: (3 (c + k), n_v)
+    T: Array      #: (3 (c + k), n_v)
+    force: Array  #: (3 k,) [N] in the last rows, as the method has it at this instant; nan = not said
 
 
 class ContactSnapshot(NamedTuple):
@@ -77,6 +93,7 @@ class ContactSnapshot(NamedTuple):
     force: Array        #: (n, 3) applied [N]
     torque: Array       #: (n, 3) applied, about the centre of mass [N m]
     reactions: Reactions     #: the joints in maximal coordinates
+    moments: Moments    #: what opposes the turning of these contacts
 
 
 class PairCoefficients(NamedTuple):
@@ -91,12 +108,15 @@ class PairCoefficients(NamedTuple):
 def equations_of(
     model: Model, t: float, bodies: Bodies, loads: Loads, witness: Witness, key: LongArray, materials: PairCoefficients,
     joints: JointState = NO_COORDINATES, surface: Elements | None = None, motors: IntArray | None = None,
+    borne: Borne = NO_MOMENTS,
 ) -> ContactSnapshot:
     """The equations of pairs given by their witnesses, at the poses and velocities of the bodies and the coordinates of
     links; the mouse spring is left out. surface: where there may be limits of joints among the pairs. motors: what
-    those with a limit do, see `Reactions.mode`; without it they are off, as in impacts."""
+    those with a limit do, see `Reactions.mode`; without it they are off, as in impacts. borne: what the contacts bear.
+    """
     count, n = len(key), body_count(model)
-    eq: Equations = empty_equations(model, count)
+    blocks = count + len(borne.bearer)
+    eq: Equations = empty_equations(model, blocks)
     if motors is not None:
         eq.reactions.mode[:] = motors
     force, torque = np.zeros((n, 3)), np.zeros((n, 3))
@@ -111,17 +131,21 @@ def equations_of(
     contact_rows(model, t, bodies, witness, count, eq)
     if surface is not None:
         limit_rows(model, surface, t, bodies, key, witness, count, eq)
-    weigh_rows(model, bodies, count, eq)
-    M, d = np.zeros((3 * count, 3 * count)), np.zeros(3 * count)
-    contact_matrix(0, 3 * count, eq, M, d)
+    borne_rows(model, bodies, witness, borne.bearer, borne.kind, borne.length, count, eq)
+    weigh_rows(model, bodies, blocks, eq)
+    M, d = np.zeros((3 * blocks, 3 * blocks)), np.zeros(3 * blocks)
+    contact_matrix(0, 3 * blocks, eq, M, d)
+    axes = np.stack([eq.tangent_1[count:blocks], eq.tangent_2[count:blocks]], axis=1)
+    moments = Moments(borne, axes, M, d, eq.u[: 3 * blocks].copy(), eq.HT[: 3 * blocks].copy(),
+                      eq.T[: 3 * blocks].copy(), np.full(3 * (blocks - count), np.nan))
     point = 0.5 * (witness.p_a[:count] + witness.p_b[:count])
-    limit = np.array([-1 if surface is None else limit_joint(surface, int(k)) for k in key], np.int32)
+    limit, rows = np.array([-1 if surface is None else limit_joint(surface, int(k)) for k in key], np.int32), 3 * count
     return ContactSnapshot(
         key, witness.body_a[:count].copy(), witness.body_b[:count].copy(), point, witness.normal[:count].copy(),
         eq.tangent_1[:count].copy(), eq.tangent_2[:count].copy(), witness.gap[:count].copy(), *materials,
-        *_spans(model, witness, eq.tangent_1[:count], eq.tangent_2[:count]), limit, M, d, eq.u[: 3 * count].copy(),
-        eq.HT[: 3 * count].copy(), eq.T[: 3 * count].copy(), eq.free.copy(), eq.slot.copy(), force, torque,
-        eq.reactions)
+        *_spans(model, witness, eq.tangent_1[:count], eq.tangent_2[:count]), limit,
+        np.ascontiguousarray(M[:rows, :rows]), d[:rows], moments.u[:rows], moments.HT[:rows], moments.T[:rows],
+        eq.free.copy(), eq.slot.copy(), force, torque, eq.reactions, moments)
 
 
 def _spans(model: Model, w: Witness, tangent_1: Array, tangent_2: Array) -> tuple[Array, IntArray]:
@@ -163,10 +187,12 @@ def detected(
     if most is not None and len(near) > most:
         raise TooMany(len(near))
     a, b = (model.shapes.material[shapes[near]] for shapes in (contacts.shape_a, contacts.shape_b))
+    borne = borne_by(turning_of(model), np.arange(len(near)), np.column_stack([a, b]),
+                     np.column_stack([contacts.body_a[near], contacts.body_b[near]]))
     return equations_of(model, t, bodies, loads, _witness(model, bodies, contacts, near), contacts.key[near].copy(),
                         PairCoefficients(contacts.restitution[near].copy(), contacts.friction[near].copy(),
                                       model.materials.restitution_t[a, b], model.materials.restitution_psi[a, b]),
-                        joints)
+                        joints, borne=borne)
 
 
 def _separation(bodies: Bodies, contacts: Contacts, rows: Rows) -> Array:

@@ -13,12 +13,14 @@ first one is the normal n. Their rates, with ṅ of the contact and s the spin o
 hold the parts of ω along and across a normal that turns.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray, Model
+from ..core.state import LongArray
 from ..core.sym3 import three
 from ..core.vec import add, axpy, cross, dot, neg, put, row, scale, sub, tangents
 from ..dynamics.constraints.limits import TURNS
@@ -48,6 +50,24 @@ def turning_of(model: Model) -> Turning:
     with np.errstate(divide="ignore", invalid="ignore"):
         size = np.where(mass > 0.0, np.sqrt(inertia / mass), 0.0)
     return Turning(turning_lengths(model.materials), np.where((mass > 0.0) & (inertia == 0.0), -1.0, size))
+
+
+class Borne(NamedTuple):
+    """What opposes the turning of contacts, k in all: the spinning first, then the rolling."""
+
+    bearer: IntArray  #: (k,) the contact whose normal force bounds it
+    kind: LongArray   #: (k,) SPIN or ROLL
+    limit: Array      #: (k,) ℓ [m]
+    length: Array     #: (k,) L [m]
+
+
+def borne_by(turning: Turning, contact: NDArray[np.integer[Any]], material: IntArray, body: IntArray) -> Borne:
+    """What these contacts (c,) bear between materials (c, 2) of bodies (c, 2)."""
+    limits, oriented = turning.lengths[tuple(material.T)], turning.size[body].min(axis=1, initial=0.0) >= 0.0
+    which, row = np.nonzero(((limits > 0.0) & oriented[:, None]).T)
+    limit = limits[row, which]
+    return Borne(contact[row].astype(np.int32), (SPIN + which).astype(np.int64), limit,
+                 row_lengths(turning, limit, *body[row].T))
 
 
 def row_lengths(turning: Turning, length: Array, a: IntArray, b: IntArray) -> Array:
@@ -127,27 +147,41 @@ def turning_rows(model, surface, turning, bodies, pairs, witness, count, eq):
     for k in range(count):
         if pairs[k] < TURNS:
             continue
-        j, spins = bearer_of(pairs, count, k), pairs[k] < 2 * TURNS
-        a, b, n = int(witness.body_a[k]), int(witness.body_b[k]), row(witness.normal, j)
-        (w_a, rate_a), (w_b, rate_b) = spin_of(model, bodies, a), spin_of(model, bodies, b)
-        w = sub(w_b, w_a)
-        alpha = add(sub(rate_b, rate_a), sub(three(eq.bias, b, 3), three(eq.bias, a, 3)))
-        arm_a, arm_b = sub(row(witness.p_a, j), row(bodies.x, a)), sub(row(witness.p_b, j), row(bodies.x, b))
-        u = velocity_between(row(bodies.v, a), row(bodies.w, a), arm_a, row(bodies.v, b), row(bodies.w, b), arm_b)
-        n_dot = wander(witness, j, n, row(bodies.w, a), row(bodies.w, b), axpy(-dot(u, n), n, u), eq.work)[0]
+        j, a, b = bearer_of(pairs, count, k), witness.body_a[k], witness.body_b[k]
         length = row_length(turning, length_of(turning, surface, pairs[k]), a, b)
-        t1, t2 = tangents(n)
         put(witness.normal, k, NONE)
-        put(eq.tangent_1, k, n if spins else t1)
-        put(eq.tangent_2, k, NONE if spins else t2)
-        clear_rows(eq, k, int(eq.slot[a]), int(eq.slot[b]))
-        at_a, at_b = place_in_row(model, eq, a), place_in_row(model, eq, b)
-        for r in range(3 * k, 3 * k + 3):
-            eq.u[r], eq.rate[r] = 0.0, 0.0
-        for i in range(1 if spins else 2):
-            r, e = 3 * k + 1 + i, row(eq.tangent_1, k) if i == 0 else row(eq.tangent_2, k)
-            moment = scale(length, e)
-            put_end(model, eq.trees.work, b, at_b, NONE, moment, eq.T[r])
-            put_end(model, eq.trees.work, a, at_a, NONE, neg(moment), eq.T[r])
-            eq.u[r] = dot(moment, w)
-            eq.rate[r] = dot(moment, alpha) + length * (dot(n_dot, w) if spins else -dot(e, n_dot) * dot(n, w))
+        turning_row(model, bodies, witness, j, k, pairs[k] < 2 * TURNS, length, eq)
+
+
+@kernel
+def borne_rows(model, bodies, witness, bearer, kind, length, count, eq):
+    """Write T, u and rate of what opposes the turning of contacts among 0 … count - 1, after theirs: bearer, SPIN or
+    ROLL, and L (k,) of each."""
+    for i in range(len(bearer)):
+        turning_row(model, bodies, witness, int(bearer[i]), count + i, kind[i] == SPIN, length[i], eq)
+
+
+@helper
+def turning_row(model, bodies, witness, j, k, spins, length, eq):
+    """Write T, u and rate of block k, which opposes the spinning of contact j, or its rolling."""
+    a, b, n = int(witness.body_a[j]), int(witness.body_b[j]), row(witness.normal, j)
+    (w_a, rate_a), (w_b, rate_b) = spin_of(model, bodies, a), spin_of(model, bodies, b)
+    w = sub(w_b, w_a)
+    alpha = add(sub(rate_b, rate_a), sub(three(eq.bias, b, 3), three(eq.bias, a, 3)))
+    arm_a, arm_b = sub(row(witness.p_a, j), row(bodies.x, a)), sub(row(witness.p_b, j), row(bodies.x, b))
+    u = velocity_between(row(bodies.v, a), row(bodies.w, a), arm_a, row(bodies.v, b), row(bodies.w, b), arm_b)
+    n_dot = wander(witness, j, n, row(bodies.w, a), row(bodies.w, b), axpy(-dot(u, n), n, u), eq.work)[0]
+    t1, t2 = tangents(n)
+    put(eq.tangent_1, k, n if spins else t1)
+    put(eq.tangent_2, k, NONE if spins else t2)
+    clear_rows(eq, k, int(eq.slot[a]), int(eq.slot[b]))
+    at_a, at_b = place_in_row(model, eq, a), place_in_row(model, eq, b)
+    for r in range(3 * k, 3 * k + 3):
+        eq.u[r], eq.rate[r] = 0.0, 0.0
+    for i in range(1 if spins else 2):
+        r, e = 3 * k + 1 + i, row(eq.tangent_1, k) if i == 0 else row(eq.tangent_2, k)
+        moment = scale(length, e)
+        put_end(model, eq.trees.work, b, at_b, NONE, moment, eq.T[r])
+        put_end(model, eq.trees.work, a, at_a, NONE, neg(moment), eq.T[r])
+        eq.u[r] = dot(moment, w)
+        eq.rate[r] = dot(moment, alpha) + length * (dot(n_dot, w) if spins else -dot(e, n_dot) * dot(n, w))

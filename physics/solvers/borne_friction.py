@@ -10,6 +10,8 @@ its moments against spinning and rolling, are blocks whose normal row is 0, see 
 """
 
 import itertools
+import math
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,9 @@ Numbers = NDArray[np.integer[Any]]  # of blocks
 FIRST_SWEEPS = 40   # before Newton's method is tried first
 NEWTON_STEPS = 40   # of it, at most
 SOLVED = 1e-13      # natural map that counts as solved, relative to the largest |d|; scaled problem
+PATH_STEPS = 16     # of compliance, at most
+IDLE_STEPS = 8      # of the proximal point method that do not halve the breach of the law, after which it ends
+SHORTEST_WAY = 0.8  # part to which compliance falls in a step, above which its path goes no further
 ONE_WAY = 1e-12  # determinant of a block's tangents below which they count as one direction, relative to their trace²
 
 
@@ -138,10 +143,24 @@ def borne(
                 return "solved", _polished(M, d, friction, bearer, slides, slip, found)
         if change > CREEPS * before or (change > scale and slides.any()):
             break
+    if not slides.any():  # else there may be none
+        there, found = law.follow()
+        if there:
+            return "solved", _polished(M, d, friction, bearer, slides, slip, found)
+        if law.breach(found) < law.breach(force):
+            force, rate = found, M @ found + d
     if law.breach(force) <= ZERO:  # rows may contradict each other by so much
         return "solved", _polished(M, d, friction, bearer, slides, slip, force)
     closes = rate[::3].min() < -CLOSES * scale
     return ("inconsistent", np.zeros_like(force)) if closes else ("iterations", force)
+
+
+def sharpened_from(M: Array, d: Array, friction: Array, bearer: Numbers, force: Array) -> Array:
+    """The forces (3 c,) by the law above that Newton's method finds from some near them, of blocks none of which slides
+    already; those given where it finds none. The law may have others: no force at all, where d_n >= 0."""
+    none = np.zeros(len(friction), bool)
+    found = _Law(M, d, friction, bearer, none, np.zeros((len(friction), 2))).newton(force)
+    return force if found is None else found
 
 
 class _Law:
@@ -187,6 +206,44 @@ class _Law:
                     return None
             f, norm, (miss, slope) = f + t * step, size, tried
         return None
+
+    def follow(self) -> tuple[bool, Array]:
+        """Forces (3 c,) by two ways on which Newton's method has less far to go each time, where sweeps creep: those
+        of contacts with a compliance, u + s f, that becomes less; and from the last ones found so, as far as these are
+        from the law, steps of the proximal point method, u + s (f - f_before)                      [Rockafellar 1976].
+        Whether they obey the law; if not they are the nearest to it on the way: of rows that contradict each other."""
+        f, soft, ratio, near = np.zeros(len(self.d)), 1.0, 0.1, 0.0
+        for _ in range(PATH_STEPS):
+            found = self._softened(soft, np.zeros(len(f))).newton(f)
+            if found is not None:
+                f, near, ratio = found, soft, ratio**1.5
+                exact = self.newton(f)
+                if exact is not None:
+                    return True, exact
+            elif near == 0.0 or ratio > SHORTEST_WAY:
+                break
+            else:
+                ratio = math.sqrt(ratio)
+            soft = near * ratio
+        best, least_miss, idle = f, self.breach(f), 0
+        while idle < IDLE_STEPS:
+            idle += 1
+            found = self._softened(soft, f).newton(f)
+            soft *= 4.0 if found is None else 0.25
+            if found is not None:
+                f, exact = found, self.newton(found)
+                if exact is not None:
+                    return True, exact
+                miss = self.breach(f)
+                if miss < 0.5 * least_miss:
+                    best, least_miss, idle = f, miss, 0
+        return False, best
+
+    def _softened(self, soft: float, anchor: Array) -> "_Law":
+        """The same law for u + s (f - anchor), s relative to the mean diagonal of each block."""
+        law = copy(self)
+        law.M, law.d = self.M + soft * np.eye(len(self.d)), self.d - soft * anchor / self.scale
+        return law
 
     def breach(self, force: Array) -> float:
         """The largest entry of the map, relative to the largest |d|."""

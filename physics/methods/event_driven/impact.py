@@ -15,6 +15,7 @@ from ...dynamics.constraints.impulses import add_to_bodies, joint_impulses, reac
 from ...dynamics.constraints.limits import TURNS
 from ...dynamics.constraints.reactions import reactions_to
 from ...impacts import impact_laws
+from ...impacts.jams import impact_without_collision
 from ...impacts.moments import hit_with_moments
 from ...problem.contact_snapshot import ContactSnapshot, PairCoefficients, equations_of
 from ...problem.turning_rows import SPIN
@@ -134,25 +135,22 @@ class Impacts:
         meet(here, pairs, len(pairs), witness, np.zeros(len(pairs)))
         coefficients = PairCoefficients(*self._materials.coefficients(pairs), *self._materials.of_balls(pairs))
         return equations_of(here.model, work.t, here.bodies, here.loads, witness, pairs, coefficients,
-                            here.joints, here.surface, self._motors.mode)
+                            here.joints, here.surface, self._motors.mode, self._materials.borne_by(pairs))
 
     # ------------------------------------------------------------------------------------------ what jams
     def without_collision(self, pairs: LongArray, u: Array) -> bool:
         """The impact of contacts that rest, where friction is why their accelerations have no solution, or several;
         False where it is not. u (3 c,): velocities of the pairs (c,) [m/s]."""
         self._log.tell("inconsistent", int(pairs[0]))
-        mu, contacts = self._materials.friction(pairs).slip, pairs < TURNS
-        speed = np.hypot(u[1::3], u[2::3])
-        slides = (mu > 0.0) & (speed > SLIPS) & contacts
+        friction, speed = self._materials.friction(pairs), np.hypot(u[1::3], u[2::3])
+        slides = (friction.slip > 0.0) & (speed > SLIPS)
         if not slides.any():
             return False
         slip = np.column_stack([u[1::3], u[2::3]]) / np.where(speed > 0.0, speed, 1.0)[:, None]
         modes = self._motors.mode.copy()
         self._motors.rest()
         M = equations(self._work.here, pairs)[0]
-        p, rows = np.zeros(3 * len(pairs)), np.repeat(contacts, 3)
-        p[rows] = impact_laws.impact_without_collision(
-            M[np.ix_(rows, rows)], u[rows], slides[contacts], slip[contacts], mu[contacts])
+        p = impact_without_collision(M, u, slides, slip, friction.slip, friction.bearer)
         self._apply(pairs, p, set())
         self._motors.mode[:] = modes
         return bool(p.any())

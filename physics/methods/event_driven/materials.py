@@ -7,7 +7,7 @@ from ...core.model import Array, BoolArray, IntArray, Model
 from ...core.state import LongArray
 from ...dynamics.constraints.limits import TURNS
 from ...laws.contact import break_away
-from ...problem.turning_rows import ROLL, SPIN, row_lengths, turning_of
+from ...problem.turning_rows import Borne, borne_by, row_lengths, turning_of
 from .sets import Friction
 
 
@@ -53,11 +53,14 @@ class PairMaterials:
         """The pairs (k,), and after them what opposes their turning, where anything does."""
         if not self.turning.lengths.any():
             return pairs
+        borne = self.borne_by(pairs)
+        return np.concatenate([pairs, pairs[borne.bearer] + TURNS * borne.kind])
+
+    def borne_by(self, pairs: LongArray) -> Borne:
+        """What opposes the turning of pairs (k,), in the order of `with_turning`."""
         solid, m, n = self._materials_of(pairs)
-        oriented = self.turning.size[bodies_of(self.model, self.surface, pairs[solid])].min(axis=1, initial=0.0) >= 0.0
-        opposed = (self.turning.lengths[m, n] > 0.0) & np.reshape(oriented, (-1, 1))
-        return np.concatenate([pairs] + [
-            pairs[solid][opposed[:, kind - 1]] + kind * TURNS for kind in (SPIN, ROLL)])
+        return borne_by(self.turning, np.flatnonzero(solid), np.column_stack([m, n]),
+                        bodies_of(self.model, self.surface, pairs[solid]))
 
     def of_balls(self, pairs: LongArray) -> tuple[Array, Array]:
         """Tangential and torsional restitution (k,) of pairs; nan = none."""

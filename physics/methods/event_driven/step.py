@@ -26,7 +26,7 @@ from ...collision.exact.elements import NoExactGap, surface_of
 from ...core.interruption import look_up
 from ...core.limits import EXACT_BODIES
 from ...core.model import Array, Model, movable
-from ...core.report import Event, Settings, StepInfo
+from ...core.report import Event, MotorState, Settings, StepInfo
 from ...core.state import (
     LEDGER,
     ContactMemory,
@@ -240,8 +240,8 @@ class EventDriven:
         return self._told
 
     def resting(self, state: State, loads: Loads, settings: Settings, most: int) -> ContactSnapshot:
-        """The contacts that rest in this state, with their equations. Raises TooMany where these are more than `most`.
-        """
+        """The contacts that rest in this state, with their equations and moments. Raises TooMany where these are more
+        than `most`."""
         self._tell()
         here = copy_state(state)
         self._begin_step(here, loads, settings)
@@ -249,7 +249,13 @@ class EventDriven:
         pairs = self.work.at_rest()
         if len(pairs) > most:
             raise TooMany(len(pairs))
-        return self._impacts.snapshot(pairs)
+        found = self._impacts.snapshot(pairs)
+        kept, lam = self.work.set_pairs.copy(), self._forces_at(self.work.here)[0]
+        force = {pair: lam[3 * k : 3 * k + 3] for k, pair in enumerate(kept.tolist())}
+        borne, none = found.moments.borne, np.zeros(3)
+        for k, pair in enumerate((pairs[borne.bearer] + TURNS * borne.kind).tolist()):
+            found.moments.force[3 * k : 3 * k + 3] = force.get(pair, none)
+        return found
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The contact problem of this instant. Where contacts collide, the impact of all that touch by Newton's law, in
@@ -496,11 +502,7 @@ class EventDriven:
         pairs = np.concatenate([kept, self._report.near(at, kept)])
         work.need_room(len(pairs))
         at = work.with_scratch(at)
-        find_forces(at, work.chosen)
-        motors = motor_states(at.scratch.equations.reactions)
-        lam = at.scratch.lam[: 3 * len(kept)].copy()
-        M, d, u = equations(at, kept)
-        self._shared.correct(at, lam, M, d, u)
+        lam, motors, M, d = self._forces_at(at)
         u, rate = motion_in_rows(at, pairs, lam)
         force = np.zeros(3 * len(pairs))
         force[: len(lam)] = lam
@@ -510,6 +512,15 @@ class EventDriven:
         return StepInfo(residual, status="solved" if obeyed else "inconsistent",
                         contacts=int((pairs < TURNS).sum()),
                         pairs=len(self.surface.meets), penetration=self._report.deepest, motors=motors)
+
+    def _forces_at(self, at: Instant) -> tuple[Array, tuple[MotorState, ...], Array, Array]:
+        """The forces (3 c,) of the set in hand at an instant, what motors do there, and M and d of its contacts."""
+        find_forces(at, self.work.chosen)
+        motors, kept = motor_states(at.scratch.equations.reactions), self.work.set_pairs.copy()
+        lam = at.scratch.lam[: 3 * len(kept)].copy()
+        M, d, u = equations(at, kept)
+        self._shared.correct(at, lam, M, d, u)
+        return lam, motors, M, d
 
     def _show(self) -> None:
         """Show the observer the instant in hand; the step goes on as without it."""
