@@ -22,7 +22,6 @@ ROUNDING = 1e-12  # of the products that an acceleration consists of: what is wr
 AT_BOUND = 1e-9  # of the bound, by which a moment may miss it and be at it
 SMALL = 1e-9     # angular velocity that is none, relative to the fastest [rad/s]
 KINDS = (N_("spin, along n"), N_("roll, across n"))
-AXES = (("ψ",), ("1", "2"))  # of both kinds: the normal, the tangents
 WIDTHS = (5.0, 5.2, 3.5, 3.6, 3.8, 3.6, 4.0, 3.5)
 MAPS = 12.0      # height of the matrices [font heights]
 

@@ -20,5 +20,5 @@ def draw_in_spare_time() -> None:
     urgency = min(os.getpriority(os.PRIO_PROCESS, 0) + NICE, 19)
     for task in Path("/proc/self/task").iterdir():
         with contextlib.suppress(OSError):  # a thread may have ended, or the system may forbid it
-            if (task / "comm").read_text().startswith("llvmpipe"):
+            if (task / "comm").read_text(encoding="utf-8").startswith("llvmpipe"):
                 os.setpriority(os.PRIO_PROCESS, int(task.name), urgency)

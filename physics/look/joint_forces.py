@@ -28,7 +28,7 @@ from ..dynamics.trees.kinematics import place_links, stand_at
 from ..dynamics.trees.rates import empty_tree_scratch
 from ..joints.table import FORMS
 from ..methods.time_stepping.stages import scales_of
-from ..problem.contact_snapshot import ContactSnapshot, PairCoefficients, equations_of
+from ..problem.contact_snapshot import ContactSnapshot, Jointed, PairCoefficients, equations_of
 from ..problem.problem import ContactProblem
 from ..shapes.shapes import quat_to_matrix
 from ..simulation.simulation import Simulation
@@ -116,8 +116,8 @@ def _held(sim: Simulation, state: State, loads: Loads) -> tuple[ContactSnapshot,
     witness, pairs = empty_witness(count), pairs[:count].copy()
     find_limits(model, surface, state.bodies, state.joints.q, pairs, count, witness)
     none = PairCoefficients(*(np.zeros(count) for _ in PairCoefficients._fields))
-    held = equations_of(model, float(state.t[0]), state.bodies, loads, witness, pairs, none, state.joints, surface,
-                        _motor_modes(sim))
+    held = equations_of(model, float(state.t[0]), state.bodies, loads, witness, pairs, none,
+                        Jointed(state.joints, surface, _motor_modes(sim)))
     lam, sides = np.zeros(count), np.zeros((count, 12))
     if count:
         LCP_SOLVERS["dantzig"](ContactProblem.frictionless(held.M[::3, ::3].copy(), held.d[::3].copy()), lam)

@@ -105,16 +105,24 @@ class PairCoefficients(NamedTuple):
     restitution_psi: Array  #: of balls about the normal; nan = none
 
 
+class Jointed(NamedTuple):
+    """What joints bring to the equations of an instant."""
+
+    joints: JointState = NO_COORDINATES  #: coordinates of links
+    surface: Elements | None = None      #: where there may be limits of joints among the pairs
+    motors: IntArray | None = None       #: what those with a limit do, see `Reactions.mode`; else off, as in impacts
+
+
+NO_JOINTS = Jointed()
+
+
 def equations_of(
     model: Model, t: float, bodies: Bodies, loads: Loads, witness: Witness, key: LongArray, materials: PairCoefficients,
-    joints: JointState = NO_COORDINATES, surface: Elements | None = None, motors: IntArray | None = None,
-    borne: Borne = NO_MOMENTS,
+    jointed: Jointed = NO_JOINTS, borne: Borne = NO_MOMENTS,
 ) -> ContactSnapshot:
-    """The equations of pairs given by their witnesses, at the poses and velocities of the bodies and the coordinates of
-    links; the mouse spring is left out. surface: where there may be limits of joints among the pairs. motors: what
-    those with a limit do, see `Reactions.mode`; without it they are off, as in impacts. borne: what the contacts bear.
-    """
-    count, n = len(key), body_count(model)
+    """The equations of pairs given by their witnesses, at the poses and velocities of the bodies and of joints; the
+    mouse spring is left out. borne: what the contacts bear."""
+    (joints, surface, motors), count, n = jointed, len(key), body_count(model)
     blocks = count + len(borne.bearer)
     eq: Equations = empty_equations(model, blocks)
     if motors is not None:
@@ -192,7 +200,7 @@ def detected(
     return equations_of(model, t, bodies, loads, _witness(model, bodies, contacts, near), contacts.key[near].copy(),
                         PairCoefficients(contacts.restitution[near].copy(), contacts.friction[near].copy(),
                                       model.materials.restitution_t[a, b], model.materials.restitution_psi[a, b]),
-                        joints, borne=borne)
+                        Jointed(joints), borne)
 
 
 def _separation(bodies: Bodies, contacts: Contacts, rows: Rows) -> Array:

@@ -150,8 +150,9 @@ def empty_blocks(blocks: int, spans: int, entries: int) -> Blocks:
     def ints(*shape: int) -> IntArray:
         return np.zeros(shape, np.int32)
 
-    return Blocks(ints(4), ints(blocks), ints(blocks + 1), ints(blocks), ints(spans, 4), *np.zeros((3, entries, 3)),
-                  ints(blocks), ints(blocks), *np.zeros((6, blocks)))
+    J, Y, G = np.zeros((3, entries, 3))
+    return Blocks(ints(4), ints(blocks), ints(blocks + 1), ints(blocks), ints(spans, 4), J, Y, G, ints(blocks),
+                  ints(blocks), *np.zeros((6, blocks)))
 
 
 def empty_system(motion: Motion, capacity: int, blocks: Blocks) -> System:

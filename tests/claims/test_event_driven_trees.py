@@ -17,7 +17,7 @@ from contactlab.physics.dynamics.trees.kinematics import empty_work, place_links
 from contactlab.physics.dynamics.trees.mass_matrix import joint_space, mass_matrix
 from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
 from contactlab.physics.methods.event_driven.step import EventDriven
-from contactlab.physics.problem.contact_snapshot import equations_of
+from contactlab.physics.problem.contact_snapshot import Jointed, equations_of
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation
 
@@ -125,7 +125,7 @@ def gaps_and_equations(method, state):
     find_witnesses(surface, bodies, pairs, len(pairs), witness)
     find_limits(method.model, surface, bodies, joints.q, pairs, len(pairs), witness)
     frozen = equations_of(method.model, 0.0, bodies, loads, witness, pairs, tuple(np.zeros((4, len(pairs)))),
-                          joints, surface)
+                          Jointed(joints, surface))
     return witness.gap.copy(), frozen
 
 

@@ -17,7 +17,7 @@ from ...dynamics.constraints.reactions import reactions_to
 from ...impacts import impact_laws
 from ...impacts.jams import impact_without_collision
 from ...impacts.moments import hit_with_moments
-from ...problem.contact_snapshot import ContactSnapshot, PairCoefficients, equations_of
+from ...problem.contact_snapshot import ContactSnapshot, Jointed, PairCoefficients, equations_of
 from ...problem.turning_rows import SPIN
 from .books import PairImpulses, book_impact, twist
 from .events import EventLog
@@ -135,7 +135,7 @@ class Impacts:
         meet(here, pairs, len(pairs), witness, np.zeros(len(pairs)))
         coefficients = PairCoefficients(*self._materials.coefficients(pairs), *self._materials.of_balls(pairs))
         return equations_of(here.model, work.t, here.bodies, here.loads, witness, pairs, coefficients,
-                            here.joints, here.surface, self._motors.mode, self._materials.borne_by(pairs))
+                            Jointed(here.joints, here.surface, self._motors.mode), self._materials.borne_by(pairs))
 
     # ------------------------------------------------------------------------------------------ what jams
     def without_collision(self, pairs: LongArray, u: Array) -> bool:
