@@ -42,7 +42,7 @@ class JointForcesUi:
 def draw_joint_forces(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]) -> None:
     """Switches of the arrows, and a row a joint."""
     mine, view = ui.state_of(JointForcesUi), snapshot.inspection.joints if snapshot.inspection is not None else None
-    formula(ui, r"M \dot u = f + J^T\lambda \quad\text{or}\quad H \ddot q + C = \tau", 15.0)
+    formula(ui, r"M \dot u = f + J^T\lambda,\qquad H \ddot q + C = \tau", 15.0)
     imgui.same_line(0, 1.4 * ui.font)
     imgui.align_text_to_frame_padding()
     style.muted(ui, _("In the view"))

@@ -34,7 +34,7 @@ def draw_moments(ui: UiState, snapshot: Snapshot, view: EquationsView, flags: in
     style.muted(ui, held, wrap=True)
     formula(ui, r"\alpha = M_{mn}\lambda + M_{mt} f_t + M_{mm} m + d_m,\qquad M_{mn} = J_m H^{-1} T", 15.0)
     formula(ui, r"|m_\psi| \le \ell_\psi\lambda,\quad |m_r| \le \ell_r\lambda;\qquad "
-                r"\omega = 0\ \mathrm{or}\ m = -\ell\lambda\,\omega/|\omega|", 15.0)
+                r"\omega = 0\ \vee\ m = -\ell\lambda\,\omega/|\omega|", 15.0)
     with style.font(ui, size=14.0):
         _table(ui, snapshot, moments, flags)
     _chosen(ui, snapshot, moments)
