@@ -54,7 +54,7 @@ PAGE_INTERVAL = 0.4             # time between two pages of the journal: what a 
 LOG_ROWS = 8192                 # latest steps of the clock of which curves have a point each
 COMPILING = N_("compiling for this machine")
 PATIENCE = 0.1                  # work on one step after which a command that concerns it interrupts it [wall s]
-CLOSING = 0.7                   # longest time that `stop` waits for the thread [wall s]
+CLOSING = 0.4                   # longest time that `stop` waits for the thread [wall s]
 SPEED_RANGE = (1e-3, 1e3)       # simulated seconds per wall second
 
 
@@ -109,11 +109,12 @@ class Runner:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread, and wait for it for CLOSING seconds: what it is at may take longer, as compiling does, and
-        ends with the process then. Nothing is lost: a file of the run that is being written is waited for."""
+        """End the thread, and wait for it for CLOSING seconds: what it is at may take longer, and ends with the process
+        then, as a kernel does that is being compiled. Nothing is lost: a file of the run that is being written is
+        waited for."""
         self.send(m.Shutdown())
         end = time.perf_counter() + CLOSING
-        while self._thread.is_alive() and self._warming is None and time.perf_counter() < end:
+        while self._thread.is_alive() and not self._compiles_long and time.perf_counter() < end:
             self._thread.join(0.05)
         if self._saving is not None:
             wait([self._saving[1]])
@@ -139,6 +140,11 @@ class Runner:
     def compiles(self) -> bool:
         """Whether a kernel is being compiled now: a step may need one that no step before it did."""
         return compiling()
+
+    @property
+    def _compiles_long(self) -> bool:
+        """Whether the thread is at kernels, which nothing interrupts: before a scene's first step, or within a step."""
+        return self._warming is not None or self.compiles
 
     @contextmanager
     def _long_work(self, asked: bool = False) -> Iterator[None]:
