@@ -114,7 +114,7 @@ class Runner:
         waited for."""
         self.send(m.Shutdown())
         end = time.perf_counter() + CLOSING
-        while self._thread.is_alive() and not self._compiles_long and time.perf_counter() < end:
+        while self._thread.is_alive() and not (self.compiles or self._warming) and time.perf_counter() < end:
             self._thread.join(0.05)
         if self._saving is not None:
             wait([self._saving[1]])
@@ -140,11 +140,6 @@ class Runner:
     def compiles(self) -> bool:
         """Whether a kernel is being compiled now: a step may need one that no step before it did."""
         return compiling()
-
-    @property
-    def _compiles_long(self) -> bool:
-        """Whether the thread is at kernels, which nothing interrupts: before a scene's first step, or within a step."""
-        return self._warming is not None or self.compiles
 
     @contextmanager
     def _long_work(self, asked: bool = False) -> Iterator[None]:
