@@ -12,7 +12,9 @@ SINGULAR = 1e-6  #: pivot of a unit-diagonal matrix below which a column is take
 
 @helper
 def lu_factor(A, order_out):
-    """P A = L U in place, L's unit diagonal left out; order_out[i] = the row exchanged with row i. False: singular."""
+    """P A = L U in place, L's unit diagonal left out; order_out[i] = the row exchanged with row i. False: singular.
+    Rows that have nothing below a pivot, and what is nought at the end of a pivot's row, are left out: where bodies that
+    touch stand near each other in A, most is."""
     n = len(A)
     for j in range(n):
         best = j
@@ -25,12 +27,14 @@ def lu_factor(A, order_out):
         if best != j:
             for l in range(n):
                 A[j, l], A[best, l] = A[best, l], A[j, l]
-        inverse = 1.0 / A[j, j]
+        inverse, end = 1.0 / A[j, j], n
+        while A[j, end - 1] == 0.0:
+            end -= 1
         for i in range(j + 1, n):
             factor = A[i, j] * inverse
             A[i, j] = factor
             if factor != 0.0:
-                for l in range(j + 1, n):
+                for l in range(j + 1, end):
                     A[i, l] -= factor * A[j, l]
     return True
 

@@ -45,6 +45,7 @@ from .limits import turning_rate
 from .newton import (
     UNKNOWN,
     NewtonWork,
+    add_entries,
     empty_newton,
     expect,
     fill_matrix,
@@ -115,6 +116,7 @@ class Implicit:
         self.velocities = self.of_joints + len(self.joints.trees.v)
         self.more, n = entries_of_joints(model), self.velocities + rows  # unknowns, and room to find them
         self.newton: NewtonWork = empty_newton(16, 16, self.size, self.more)
+        self.full = np.zeros((self.size, self.size) if self.size <= MOST_DENSE else (0, 0))
         self.matrix, self.half, self.found = np.zeros((n, n)), np.zeros((n, self.size)), np.zeros(n)
         self.order, self.share, self.last = np.zeros(n, np.int64), 1.0, np.zeros(self.velocities)
         self.rounding = np.zeros(self.velocities)  #: changes that are none
@@ -290,7 +292,8 @@ class Implicit:
         linked = len(self.model.trees.body) > 0
         if n > MOST_DENSE:
             return self._solve_sparse(row, column, value, linked)
-        matrix, found = np.bincount(row * n + column, value, n * n).reshape(n, n), newton.right
+        matrix, found = self.full, newton.right
+        add_entries(row, column, value, matrix)
         if linked:
             reduce_system(joints.spread, joints.own, self.of_joints, joints.right, matrix, found, self.half,
                           self.matrix, self.found)

@@ -409,6 +409,14 @@ def fill_matrix(model, soft, place, g, bodies, newton):
 
 
 @kernel
+def add_entries(rows, columns, values, A):
+    """A = the sum of the entries."""
+    A[:] = 0.0
+    for k in range(len(values)):
+        A[rows[k], columns[k]] += values[k]
+
+
+@kernel
 def solve_full(A, order, x):
     """x = A⁻¹ x, A is overwritten; nan where A has no inverse. (Threads of a BLAS library that wait for each other take
     a hundred times as long on a busy machine.)"""
