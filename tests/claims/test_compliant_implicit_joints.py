@@ -9,7 +9,7 @@ from tree_scenes import random_tree, rods
 
 from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
-from contactlab.physics.methods.compliant import implicit as compliant_implicit
+from contactlab.physics.methods.compliant import stage_search
 from contactlab.physics.simulation.failure import CannotStep
 
 G = 9.81
@@ -340,8 +340,8 @@ def test_what_springs_dampers_and_motors_do_is_booked(coordinates):
 def test_many_unknowns_are_solved_sparsely_to_the_same_motion(coordinates, monkeypatch):
     """A motor that gives in, contacts, and joints of both kinds, in matrices of either sort."""
     ends = []
-    for dense in (compliant_implicit.MOST_DENSE, 0):
-        monkeypatch.setattr(compliant_implicit, "MOST_DENSE", dense)
+    for dense in (stage_search.MOST_DENSE, 0):
+        monkeypatch.setattr(stage_search, "MOST_DENSE", dense)
         sim = implicit(chain_on_floor(coordinates))
         sim.grab("rod 2", sim.position("rod 2"), sim.position("rod 2") + np.array([0.0, 0.0, 0.3]))
         sim.run(until=0.2)

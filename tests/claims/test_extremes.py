@@ -11,8 +11,8 @@ from joint_scenes import scene as joined
 from contactlab.assets import gallery
 from contactlab.physics import SOLVERS, Scene, SceneError, Simulation
 from contactlab.physics.integrators import INTEGRATORS, offered
-from contactlab.physics.methods.compliant.implicit import CONVERGED
 from contactlab.physics.methods.compliant.stability import MOST_SUBSTEPS, USED_SHARE, real_limit
+from contactlab.physics.methods.compliant.stage_search import CONVERGED
 from contactlab.physics.methods.event_driven.step_halving import STABLE_SHARE
 from contactlab.physics.problem.residual import ROUNDED
 from contactlab.physics.simulation.alarm import EnergyAlarm

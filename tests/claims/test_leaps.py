@@ -82,7 +82,7 @@ def test_a_ball_that_appears_deep_within_an_implicit_step_gains_nothing(monkeypa
     solve, shift, number = Implicit.solve, 0.01 + DEEP, sim.number("ball")
 
     def displaced(self, *stage):
-        self.base[number, 2] -= shift
+        self.search.base[number, 2] -= shift
         return solve(self, *stage)
 
     with monkeypatch.context() as within:

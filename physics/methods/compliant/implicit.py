@@ -32,7 +32,7 @@ from ...books.carried import book_rates
 from ...books.diagnostics import total_energy
 from ...books.ledger import Account
 from ...core.interruption import look_up
-from ...core.model import Array, BodyKind, Model, body_count
+from ...core.model import Array, Model, body_count
 from ...core.state import Bodies, JointState, LongArray, Surfaces, empty_state
 from ...dynamics.constraints.limit_springs import stop_energy
 from ...dynamics.forces import Loads
@@ -42,50 +42,40 @@ from ...integrators.tableau import Tableau, tableau
 from .books import SoftBooks, note_stage, stage_books, take_stages
 from .contacts import SoftContacts
 from .limits import turning_rate
-from .newton import (
-    UNKNOWN,
-    NewtonWork,
-    add_entries,
-    empty_newton,
-    expect,
-    fill_matrix,
-    follow_change,
-    implicit_forces,
-    residual,
-    solve_full,
-    start_stage,
-    take_stage,
-)
+from .newton import NewtonWork, empty_newton, follow_change, implicit_forces, start_stage, take_stage
 from .newton_joints import (
     Entries,
     add_impulses,
     begin_joints,
     entries_of_joints,
-    joint_entries,
     place_stage,
     push_stage,
-    reduce_system,
     stage_joints,
     start_joints,
-    take_change,
     take_joints,
 )
 from .rates import FREE, finish
 from .settle import stored_energy
 from .stability import MOST_SUBSTEPS
+from .stage_search import (
+    BEST,
+    DRIVEN,
+    ENTRIES,
+    FOUND,
+    NOT_FOUND,
+    OF_STOPS,
+    ROOM,
+    ROWS,
+    SOLVED,
+    TURN,
+    TURNS,
+    begin_search,
+    empty_search,
+    search_stage,
+)
 
-CONVERGED = 1e-12      # change of velocities that ends Newton's method, relative to the fastest or 1 m/s
-STALLED = 1e-8         # the same where the changes no longer become smaller: rounding of K p
-SPIN_ROUNDING = 2.0**-50  # of ω, relative to |L|/I with the least moment I: an axis is known to 2.0**-52
 TURNED_AT_ONCE = 2.0   # of a stage, see `limits.turning_rate`: Newton's method finds no longer ones
-MOST_ITERATIONS = 40   # of Newton's method for one stage
 HALVINGS = 6           # of a step whose stages are not found
-MOST_DENSE = 300       # unknowns up to which a dense factorisation is faster
-#: iterations after which steps that alternate in direction are shortened, see `shortened`, and after one larger than
-#: the fastest or 1 m/s friction is its secant, see `newton.py: put_answer`
-RELAXED_AFTER = 5
-SHORTEST_SHARE = 0.125  # least part of a step of Newton's method that is then taken
-ONE_MOTOR_AFTER = 20   # iterations after which motors with a limit take and leave their speed one at a time
 ALLOWED_GAIN = 1e-4    # energy that a step in which contacts begin or end may gain, relative to the kinetic energy
 #: accounts whose work is no gain of the step
 GIVERS = [Account.JOINTS, Account.MOUSE, Account.APPLIED, Account.DRIVEN]
@@ -107,22 +97,11 @@ class Implicit:
         self.iterations = 0    #: Newton steps of the last step
         self.residual = 0.0    #: last change of a velocity in the worst stage [m/s]
         self.middle = self.begun = empty_state(n).bodies  #: at the stage; when the step began
-        self.force, self.torque = np.zeros((n, 3)), np.zeros((n, 3))
-        self.y0, self.k, self.base = np.zeros((n, Y_SIZE)), np.zeros((stages, n, Y_SIZE)), np.zeros((n, Y_SIZE))
-        self.rate, self.power = np.zeros((n, Y_SIZE)), (0.0, 0.0)
-        moving, rows, links = int((self.joints.place >= 0).sum()), len(self.reactions.lam), len(model.trees.body)
-        self.of_bodies, self.size = 6 * moving, 6 * moving + rows  # unknowns over bodies, and with λ
-        self.of_joints = 6 * (moving - links)                      # where velocities of joints of trees begin
-        self.velocities = self.of_joints + len(self.joints.trees.v)
-        self.more, n = entries_of_joints(model), self.velocities + rows  # unknowns, and room to find them
-        self.newton: NewtonWork = empty_newton(16, 16, self.size, self.more)
-        self.full = np.zeros((self.size, self.size) if self.size <= MOST_DENSE else (0, 0))
-        self.matrix, self.half, self.found = np.zeros((n, n)), np.zeros((n, self.size)), np.zeros(n)
-        self.order, self.share, self.last = np.zeros(n, np.int64), 1.0, np.zeros(self.velocities)
-        self.rounding = np.zeros(self.velocities)  #: changes that are none
-        self.dynamic = np.flatnonzero(model.kind == BodyKind.DYNAMIC)
-        self.light = model.inv_inertia[self.dynamic].max(axis=1)  #: the most mobile axis of each free body [1/kg/m2]
-        self.change = np.zeros(self.size)  #: of the velocities of all bodies in the last step of Newton's method
+        self.y0, self.k = np.zeros((n, Y_SIZE)), np.zeros((stages, n, Y_SIZE))
+        moving = int((self.joints.place >= 0).sum())
+        self.size, self.more = 6 * moving + len(self.reactions.lam), entries_of_joints(model)
+        self.newton: NewtonWork = empty_newton(16, 16, self.size, self.more)  # with room to find the unknowns
+        self.search = empty_search(model, self.joints, self.size)
 
     def advance(self, bodies: Bodies, joints: JointState, loads: Loads, asked: int, t: float, h: float) -> None:
         """From t [s] over h [s] in the substeps asked for; where that is 0 in one, or in as many as turn no body too
@@ -167,7 +146,7 @@ class Implicit:
             begin_joints(self.model, loads, bodies, self.joints)
         for i, c in enumerate(a.c.tolist()):
             g = float(a.a_x[i, i]) * h
-            start_stage(a.a_x[i], i, h, self.y0, self.k, soft.surfaces, soft.work, self.base)
+            start_stage(a.a_x[i], i, h, self.y0, self.k, soft.surfaces, soft.work, self.search.base)
             if self.joined:
                 start_joints(a.a_x[i], i, h, g, self.joints)
             soft.work.span[0] = c * h
@@ -177,7 +156,8 @@ class Implicit:
                 return False
             self.take(loads, t + c * h, g, i, found)
             changed = changed or self.touch_changed(i)
-        start_stage(a.b_x, len(a.c), h, self.y0, self.k, soft.surfaces, soft.work, self.base)  # surfaces at the end
+        # the surfaces at the end
+        start_stage(a.b_x, len(a.c), h, self.y0, self.k, soft.surfaces, soft.work, self.search.base)
         if changed and a is not EULER and self.gains(bodies, joints, a, h):
             return False
         self.substeps, self.residual = self.substeps + 1, max(self.residual, worst)
@@ -218,127 +198,81 @@ class Implicit:
     def solve(self, loads: Loads, t: float, g: float, row: int) -> tuple[bool, float]:
         """Newton's method for stage `row` that ends at t, from the velocities in `middle` and to be found there.
         Whether it came to an end, and its least change of a velocity [m/s]."""
-        best, change, speed, self.share = np.inf, 0.0, 1.0, 1.0
-        spins = np.linalg.norm(self.base[self.dynamic, 10:13], axis=1) * self.light
-        self.rounding[: self.of_joints].reshape(-1, 6)[:, 3:] = SPIN_ROUNDING * spins[:, None]
-        self.newton.expected[:] = UNKNOWN
-        for turn in range(MOST_ITERATIONS):
-            self.iterations += 1
-            change, changed = self.newton_step(loads, t, g, row, turn, turn > RELAXED_AFTER and change > speed)
-            speed = max(1.0, float(np.abs(self.middle.v).max(initial=0.0)))
-            done = change <= CONVERGED * speed or (change <= STALLED * speed and change > 0.5 * best)
-            best = min(best, change)
-            if done and not changed:
-                return True, best
-        return False, best
+        search, at = self.search, TURN
+        begin_search(self.model, self.joints.place, self.newton, search)
+        while at not in (FOUND, NOT_FOUND):
+            look_up()
+            at = search_stage(self.model, loads, t, g, np.int64(row), self.begun, self.middle, self.soft.system,
+                              self.joints, self.books, self.newton, search, np.int64(at))
+            if at == ROWS:
+                self.soft.look(self.middle)
+            elif at == ROOM:
+                self._make_room()
+            elif at == SOLVED:
+                self._solve_sparse()
+        self.iterations += int(search.order[TURNS])
+        return at == FOUND, float(search.told[BEST])
 
     def take(self, loads: Loads, t: float, g: float, row: int, found: bool) -> None:
         """Leave the stage `row` in k[row], and book it; found: the last change of velocities was all but none."""
-        model, soft, middle = self.model, self.soft, self.middle
+        model, soft, middle, search = self.model, self.soft, self.middle, self.search
         if found:
-            follow_change(model, soft.system, self.joints.place, self.change, self.newton.stiffness, row, middle,
-                          self.rate)
+            follow_change(model, soft.system, self.joints.place, search.change, self.newton.stiffness, row, middle,
+                          search.rate)
         else:
             self.evaluate(loads, t, g, row)
-        add_impulses(self.joints, g, self.rate)
-        note_stage(model, loads, middle, soft.system, *self.power, self.joints.trees.v, self.reactions, np.int64(row),
-                   self.books)
-        place_stage(model, t, g, self.base, self.joints, middle)
-        take_stage(model.kind, self.base, g, middle, self.rate, self.k[row])
+        add_impulses(self.joints, g, search.rate)
+        note_stage(model, loads, middle, soft.system, search.told[OF_STOPS], search.told[DRIVEN], self.joints.trees.v,
+                   self.reactions, np.int64(row), self.books)
+        place_stage(model, t, g, search.base, self.joints, middle)
+        take_stage(model.kind, search.base, g, middle, search.rate, self.k[row])
         if len(model.trees.driven):
             book_rates(model.trees, middle, self.k[row], self.books.given[row], self.books.rates[row])
         if self.joined:
             take_joints(model, g, middle, self.joints, row)
 
-    def evaluate(self, loads: Loads, t: float, g: float, row: int, secant: int = 0) -> None:
-        """Rates of P and L at `middle` in self.rate, but for reactions, and the surfaces of the stage. secant: see
-        `newton.py: put_answer`."""
-        model, soft = self.model, self.soft
-        place_stage(model, t, g, self.base, self.joints, self.middle)
+    def evaluate(self, loads: Loads, t: float, g: float, row: int) -> None:
+        """Rates of P and L at `middle`, but for reactions, and the surfaces of the stage."""
+        model, soft, search = self.model, self.soft, self.search
+        place_stage(model, t, g, search.base, self.joints, self.middle)
         soft.look(self.middle)
-        self.power = push_stage(model, loads, t, g, self.middle, self.joints, self.force, self.torque, self.books,
-                                self.rate)
-        contacts, rows = len(soft.contacts.gap), len(soft.surfaces.mode)
+        search.told[OF_STOPS], search.told[DRIVEN] = push_stage(
+            model, loads, t, g, self.middle, self.joints, search.force, search.torque, self.books, search.rate)
+        self._make_room()
+        implicit_forces(model, soft.system, g, np.int64(row), self.begun, self.middle, search.rate, 0, self.newton)
+
+    def _make_room(self) -> None:
+        """Room for the entries of all contacts."""
+        contacts, rows = len(self.soft.contacts.gap), len(self.soft.surfaces.mode)
         if contacts > len(self.newton.stiffness) or rows > len(self.newton.expected):
             self.newton = empty_newton(contacts, rows, self.size, self.more)
-        implicit_forces(model, soft.system, g, row, self.begun, self.middle, self.rate, secant, self.newton)
 
-    def newton_step(self, loads: Loads, t: float, g: float, row: int, turn: int, secant: bool) -> tuple[float, bool]:
-        """Improve the velocities of `middle` once; the largest change [m/s], and whether what motors exert or what
-        pushes has changed."""
-        model, soft, middle, joints = self.model, self.soft, self.middle, self.joints
-        look_up()
-        self.evaluate(loads, t, g, row, int(secant))
-        newton = self.newton
-        residual(joints.place, self.base, g, middle, self.rate, newton.right)
-        entries = fill_matrix(model, soft.system, joints.place, g, middle, newton)
-        if self.joined:
-            entries = joint_entries(model, loads, g, middle, joints, entries, newton)
-        change, self.change = self._solve(entries)
-        step = change[: self.velocities]
-        if secant:
-            self.share = 1.0
-        elif turn > RELAXED_AFTER:
-            self.share = shortened(self.share, step, self.last)
-        self.last[:] = step
-        lost = expect(soft.system, joints.place, self.change, newton.stiffness, row, middle, newton.expected)
-        changed = take_change(change, self.change, self.share, g, middle, joints, turn > ONE_MOTOR_AFTER)
-        return float((np.abs(step) - self.rounding).max(initial=0.0)), bool(changed or lost)
-
-    def _solve(self, entries: int) -> tuple[Array, Array]:
-        """Solve the linear system: changes of velocities and λ, and the changes of all bodies' velocities."""
-        newton, joints, n = self.newton, self.joints, self.size
-        row, column, value = newton.row[:entries], newton.column[:entries], newton.value[:entries]
-        linked = len(self.model.trees.body) > 0
-        if n > MOST_DENSE:
-            return self._solve_sparse(row, column, value, linked)
-        matrix, found = self.full, newton.right
-        add_entries(row, column, value, matrix)
-        if linked:
-            reduce_system(joints.spread, joints.own, self.of_joints, joints.right, matrix, found, self.half,
-                          self.matrix, self.found)
-            matrix, found = self.matrix, self.found
-        solve_full(matrix, self.order, found)
-        return found, spread_change(joints.spread, found, n) if linked else found
-
-    def _solve_sparse(self, row: LongArray, column: LongArray, value: Array, linked: bool) -> tuple[Array, Array]:
-        """The same for many unknowns."""
+    def _solve_sparse(self) -> None:
+        """Newton's step in `found` and the changes of all bodies' velocities, of many unknowns."""
         from scipy.sparse import csc_array, diags_array  # when they are first needed: they take long to load
         from scipy.sparse.linalg import splu
 
-        n, k = self.size, len(self.found)
-        matrix, right = csc_array((value, (row, column)), shape=(n, n)), self.newton.right
-        if not linked:
-            found = splu(matrix).solve(right)
-            return found, found
-        (to, of, factor), (row, column, value) = taken(self.joints.spread), taken(self.joints.own)
+        newton, search, joints, entries = self.newton, self.search, self.joints, int(self.search.order[ENTRIES])
+        n, k = len(search.change), len(search.found)
+        row, column, value = newton.row[:entries], newton.column[:entries], newton.value[:entries]
+        matrix, right = csc_array((value, (row, column)), shape=(n, n)), newton.right
+        if not len(self.model.trees.body):
+            search.found[:] = search.change[:] = splu(matrix).solve(right)
+            return
+        (to, of, factor), (row, column, value) = taken(joints.spread), taken(joints.own)
         spread = csc_array((factor, (to, of)), shape=(n, k))
         matrix = spread.T @ matrix @ spread + csc_array((value, (row, column)), shape=(k, k))
-        right = spread.T @ right
-        right[self.of_joints : self.velocities] += self.joints.right
+        right, velocities = spread.T @ right, len(search.last)
+        right[velocities - len(joints.right) : velocities] += joints.right
         still = diags_array((matrix.diagonal() == 0.0).astype(np.float64))
-        found = splu(csc_array(matrix + still)).solve(right)
-        return found, spread @ found
+        search.found[:] = splu(csc_array(matrix + still)).solve(right)
+        search.change[:] = spread @ search.found
 
 
 def copy(source: Sequence[Array], target: Sequence[Array]) -> None:
     """Copy the arrays of a tuple into those of another."""
     for a, b in zip(source, target, strict=True):
         b[:] = a
-
-
-def shortened(share: float, step: Array, last: Array) -> float:
-    """The part of Newton's step to take where that `share` of the last one led to this one: Aitken's relaxation, which
-    ends a to and fro between two pieces of a force."""
-    square = float(last @ last)
-    along = float(step @ last) / square if square > 0.0 else 0.0
-    return min(max(share / (1.0 - along), SHORTEST_SHARE), 1.0) if along < 1.0 else 1.0
-
-
-def spread_change(spread: Entries, found: Array, n: int) -> Array:
-    """B (n, k) times a change (k,)."""
-    row, column, value = taken(spread)
-    return np.asarray(np.bincount(row, value * found[column], n), np.float64)
 
 
 def taken(entries: Entries) -> tuple[LongArray, LongArray, Array]:

@@ -409,10 +409,10 @@ def fill_matrix(model, soft, place, g, bodies, newton):
 
 
 @kernel
-def add_entries(rows, columns, values, A):
-    """A = the sum of the entries."""
+def add_entries(rows, columns, values, count, A):
+    """A = the sum of the first `count` entries."""
     A[:] = 0.0
-    for k in range(len(values)):
+    for k in range(count):
         A[rows[k], columns[k]] += values[k]
 
 

@@ -291,7 +291,7 @@ def add_impulses(joints, g, rate):
 
 # ---------------------------------------------------------------------------------------------- Newton's method
 @kernel
-def joint_entries(model, loads, g, bodies, joints, at, newton):
+def joint_entries(model, loads, g, bodies, joints, at, newton) -> int:
     """Continue the entries of the matrix over bodies and λ from `at` on, and its right-hand side, which has what joints
     ask of λ; fills joints.spread, joints.own and joints.right. Returns the number of entries."""
     reactions, place = joints.reactions, joints.place
@@ -466,7 +466,7 @@ def asked(reactions, r, g, cure, speed_base, bodies):
 
 
 @kernel
-def reduce_system(spread, own, first, extra, full, right, half, matrix_out, right_out):
+def reduce_system(spread, own, first, extra, full, right, half, matrix_out, right_out) -> None:
     """BᵀAB + own and Bᵀr, `extra` added from place `first` on: from A = full (n, n) and r = right (n,). half (k, n) is
     scratch. What moves no inertia at all (a tip without mass) keeps its velocity."""
     half[:], matrix_out[:], right_out[:] = 0.0, 0.0, 0.0
@@ -485,6 +485,14 @@ def reduce_system(spread, own, first, extra, full, right, half, matrix_out, righ
     for i in range(len(right_out)):
         if matrix_out[i, i] == 0.0:
             matrix_out[i, i] = 1.0
+
+
+@kernel
+def spread_change(spread, found, change_out) -> None:
+    """B times a change (k,) of the unknowns: of the velocities of all bodies, and of λ."""
+    change_out[:] = 0.0
+    for e in range(spread.count[0]):
+        change_out[spread.row[e]] += spread.value[e] * found[spread.column[e]]
 
 
 @kernel
