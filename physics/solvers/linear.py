@@ -13,8 +13,8 @@ SINGULAR = 1e-6  #: pivot of a unit-diagonal matrix below which a column is take
 @helper
 def lu_factor(A, order_out):
     """P A = L U in place, L's unit diagonal left out; order_out[i] = the row exchanged with row i. False: singular.
-    Rows with nothing below a pivot, and what is nought at the end of a pivot's row, are left out: where bodies that touch
-    stand near each other in A, most is."""
+    Rows with nothing below a pivot, and what is nought at the end of a pivot's row, are left out: most, where bodies
+    that touch are near each other in A."""
     n = len(A)
     for j in range(n):
         best = j

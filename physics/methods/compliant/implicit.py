@@ -101,7 +101,7 @@ class Implicit:
         moving = int((self.joints.place >= 0).sum())
         self.size, self.more = 6 * moving + len(self.reactions.lam), entries_of_joints(model)
         self.newton: NewtonWork = empty_newton(16, 16, self.size, self.more)  # with room to find the unknowns
-        self.search = empty_search(model, self.joints, self.size)
+        self.search = empty_search(model, self.middle, self.joints, self.books, self.size)
 
     def advance(self, bodies: Bodies, joints: JointState, loads: Loads, asked: int, t: float, h: float) -> None:
         """From t [s] over h [s] in the substeps asked for; where that is 0 in one, or in as many as turn no body too
@@ -199,11 +199,10 @@ class Implicit:
         """Newton's method for stage `row` that ends at t, from the velocities in `middle` and to be found there.
         Whether it came to an end, and its least change of a velocity [m/s]."""
         search, at = self.search, TURN
-        begin_search(self.model, self.joints.place, self.newton, search)
+        begin_search(self.model, t, g, np.int64(row), self.newton, search)
         while at not in (FOUND, NOT_FOUND):
             look_up()
-            at = search_stage(self.model, loads, t, g, np.int64(row), self.begun, self.middle, self.soft.system,
-                              self.joints, self.books, self.newton, search, np.int64(at))
+            at = search_stage(self.model, loads, self.begun, self.soft.system, self.newton, search, np.int64(at))
             if at == ROWS:
                 self.soft.look(self.middle)
             elif at == ROOM:

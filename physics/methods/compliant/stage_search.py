@@ -1,6 +1,6 @@
 """Newton's method for one implicit stage of the method `compliant`, in one call and without Python's lock.
 
-Unknown are the velocities at the end of the stage, see `newton_joints.py`. A turn finds contacts and forces at the
+Unknown are the velocities at the end of the stage, and the impulses of joints. A turn finds contacts and forces at the
 velocities found so far, the matrix of their answers, and the change of velocities that would leave no residual.
 `search_stage` makes turns until that change is no longer one, and returns where Python has to make room or to solve a
 large system; it then goes on from where it was.
@@ -14,9 +14,10 @@ import numpy as np
 from ...collision.nearby_pairs import touch_again
 from ...core.jit import helper, kernel, program
 from ...core.model import DYNAMIC, Array, Model, body_count
-from ...core.state import LongArray
+from ...core.state import Bodies, LongArray
 from ...core.vec import norm
 from ...dynamics.free_body import Y_SIZE
+from .books import StageBooks
 from .leaps import count_from_start
 from .newton import UNKNOWN, add_entries, expect, fill_matrix, implicit_forces, residual, solve_full
 from .newton_joints import (
@@ -35,7 +36,7 @@ STALLED = 1e-8         # the same where the changes no longer become smaller: ro
 SPIN_ROUNDING = 2.0**-50  # of ω, relative to |L|/I with the least moment I: an axis is known to 2.0**-52
 MOST_ITERATIONS = 40   # of Newton's method for one stage
 MOST_DENSE = 300       # unknowns up to which a dense factorisation is faster
-#: iterations after which steps that alternate in direction are shortened, see `shortened`, and after one larger than
+#: iterations after which steps that alternate in direction are shortened, see `shorten`, and after one larger than
 #: the fastest or 1 m/s friction is its secant, see `newton.py: put_answer`
 RELAXED_AFTER = 5
 SHORTEST_SHARE = 0.125  # least part of a step of Newton's method that is then taken
@@ -44,19 +45,22 @@ ONE_MOTOR_AFTER = 20   # iterations after which motors with a limit take and lea
 #: how a search ended, FOUND and NOT_FOUND; or where it goes on: with a new TURN, once rows of surfaces are entered in
 #: ROWS or there is ROOM for the entries of the matrix; with what was SOLVED
 FOUND, NOT_FOUND, TURN, ROWS, ROOM, SOLVED = range(6)
-#: StageSearch.told: largest and least change of a velocity [m/s], and speed of the fastest body, at least 1 m/s; part
-#: of Newton's step to be taken; power of stops, and of driven bodies against them [W]
-CHANGE, BEST, SPEED, SHARE, OF_STOPS, DRIVEN = range(6)
-#: StageSearch.order: turns made in this stage, entries of the matrix
-TURNS, ENTRIES = range(2)
+#: StageSearch.told: end and length of the stage [s]; largest and least change of a velocity [m/s], and speed of the
+#: fastest body, at least 1 m/s; part of Newton's step to be taken; power [W] of stops, of driven bodies against them
+UNTIL, LENGTH, CHANGE, BEST, SPEED, SHARE, OF_STOPS, DRIVEN = range(8)
+#: StageSearch.order: number of the stage, turns made in it, entries of the matrix
+STAGE, TURNS, ENTRIES = range(3)
 
 
 class StageSearch(NamedTuple):
     """What a search works on; n_u unknowns over bodies and λ, n_x over joint velocities in place of links, n_v of both
     without λ."""
 
-    order: LongArray  #: (2,) see TURNS …
-    told: Array       #: (6,) see CHANGE …
+    order: LongArray  #: (3,) see STAGE …
+    told: Array       #: (8,) see UNTIL …
+    middle: Bodies    #: at the end of the stage
+    joints: StageJoints
+    books: StageBooks
     base: Array       #: (n, 13) y* at the stage's start
     rate: Array       #: (n, 13) rates of P and L
     force: Array      #: (n, 3) applied [N]
@@ -71,24 +75,27 @@ class StageSearch(NamedTuple):
     rounding: Array   #: (n_v,) changes that are none
 
 
-def empty_search(model: Model, joints: StageJoints, unknowns: int) -> StageSearch:
+def empty_search(model: Model, middle: Bodies, joints: StageJoints, books: StageBooks, unknowns: int) -> StageSearch:
     """Scratch for so many unknowns over bodies and λ."""
     n, links, rows = body_count(model), len(model.trees.body), len(joints.reactions.lam)
     velocities = unknowns - rows - 6 * links + len(joints.trees.v)
     more, dense = velocities + rows, unknowns if unknowns <= MOST_DENSE else 0
     reduced = more if dense and links else 0
     return StageSearch(
-        np.zeros(2, np.int64), np.zeros(6), np.zeros((n, Y_SIZE)), np.zeros((n, Y_SIZE)), np.zeros((n, 3)),
-        np.zeros((n, 3)), np.zeros((dense, dense)), np.zeros((reduced, unknowns)), np.zeros((reduced, reduced)),
+        np.zeros(3, np.int64), np.zeros(8), middle, joints, books, np.zeros((n, Y_SIZE)), np.zeros((n, Y_SIZE)),
+        np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((dense, dense)), np.zeros((reduced, unknowns)),
+        np.zeros((reduced, reduced)),
         np.zeros(max(more, unknowns), np.int64), np.zeros(more), np.zeros(unknowns), np.zeros(velocities),
         np.zeros(velocities))
 
 
 @kernel
-def begin_search(model, place, newton, search):
-    """Nothing is known of a stage but its start, and how exactly the spin of each free body can be."""
-    told, rounding = search.told, search.rounding
-    search.order[TURNS] = 0
+def begin_search(model, t, g, s, newton, search):
+    """Nothing is known of stage s, of length g [s] and until t [s], but its start, and how exactly the spin of each
+    free body can be."""
+    told, rounding, place = search.told, search.rounding, search.joints.place
+    search.order[STAGE], search.order[TURNS] = s, 0
+    told[UNTIL], told[LENGTH] = t, g
     told[CHANGE], told[BEST], told[SPEED], told[SHARE] = math.inf, math.inf, 1.0, 1.0
     newton.expected[:] = UNKNOWN
     for i in range(len(place)):
@@ -100,10 +107,11 @@ def begin_search(model, place, newton, search):
 
 
 @program
-def search_stage(model, loads, t, g, s, begun, middle, soft, joints, books, newton, search, at):
-    """Find the velocities of `middle` at the end t [s] of stage s of length g [s]; begun: bodies when the step began.
-    at: TURN at first, then what the last call returned. Returns FOUND, NOT_FOUND, ROWS, ROOM or SOLVED."""
-    order, told = search.order, search.told
+def search_stage(model, loads, begun, soft, newton, search, at):
+    """Find the velocities of `middle` at the end of the stage; begun: bodies when the step began. at: TURN at first,
+    then what the last call returned. Returns FOUND, NOT_FOUND, ROWS, ROOM or SOLVED."""
+    order, told, middle, joints = search.order, search.told, search.middle, search.joints
+    t, g, s = told[UNTIL], told[LENGTH], order[STAGE]
     while order[TURNS] < MOST_ITERATIONS:
         if at != SOLVED:
             place_stage(model, t, g, search.base, joints, middle)
@@ -111,7 +119,7 @@ def search_stage(model, loads, t, g, s, begun, middle, soft, joints, books, newt
                     model, soft, middle):
                 return ROWS
             told[OF_STOPS], told[DRIVEN] = push_stage(model, loads, t, g, middle, joints, search.force, search.torque,
-                                                      books, search.rate)
+                                                      search.books, search.rate)
             if len(soft.contacts.gap) > len(newton.stiffness) or len(soft.surfaces.mode) > len(newton.expected):
                 return ROOM
             implicit_forces(model, soft, g, s, begun, middle, search.rate, takes_secant(search), newton)
@@ -121,13 +129,13 @@ def search_stage(model, loads, t, g, s, begun, middle, soft, joints, books, newt
                 order[ENTRIES] = joint_entries(model, loads, g, middle, joints, order[ENTRIES], newton)
             if len(search.full) < len(newton.right):
                 return SOLVED
-            solve_dense(model, joints, newton, search)
+            solve_dense(model, newton, search)
         at = TURN
         shorten(search)
         lost = expect(soft, joints.place, search.change, newton.stiffness, s, middle, newton.expected)
         changed = take_change(search.found, search.change, told[SHARE], g, middle, joints,
                               order[TURNS] > ONE_MOTOR_AFTER)
-        if ends(middle, search) and not changed and not lost:
+        if ends(search) and not changed and not lost:
             return FOUND
     return NOT_FOUND
 
@@ -154,12 +162,12 @@ def rows_stand(model, soft, bodies) -> bool:
 
 
 @program
-def solve_dense(model, joints, newton, search):
+def solve_dense(model, newton, search):
     """Newton's step in `found`, and the change of the velocities of all bodies."""
-    entries = search.order[ENTRIES]
-    add_entries(newton.row, newton.column, newton.value, entries, search.full)
+    joints = search.joints
+    add_entries(newton.row, newton.column, newton.value, search.order[ENTRIES], search.full)
     if len(model.trees.body) > 0:
-        reduce_system(joints.spread, joints.own, first_of_joints(search, joints), joints.right, search.full,
+        reduce_system(joints.spread, joints.own, first_of_joints(search), joints.right, search.full,
                       newton.right, search.half, search.matrix, search.found)
         solve_full(search.matrix, search.pivots, search.found)
         spread_change(joints.spread, search.found, search.change)
@@ -170,9 +178,9 @@ def solve_dense(model, joints, newton, search):
 
 
 @helper
-def first_of_joints(search, joints):
+def first_of_joints(search):
     """Place of the velocities of joints of trees among the unknowns."""
-    return len(search.last) - len(joints.trees.v)
+    return len(search.last) - len(search.joints.trees.v)
 
 
 @kernel
@@ -194,14 +202,14 @@ def shorten(search):
 
 
 @kernel
-def ends(middle, search) -> bool:
+def ends(search) -> bool:
     """Whether the turn just made changed the velocities no more than rounding does."""
     told, change, speed = search.told, 0.0, 1.0
     for k in range(len(search.last)):
         size = abs(search.last[k]) - search.rounding[k]
         change = max(change, size) if size == size else math.inf
-    for i in range(middle.v.shape[0]):
-        speed = max(speed, abs(middle.v[i, 0]), abs(middle.v[i, 1]), abs(middle.v[i, 2]))
+    for v in search.middle.v:
+        speed = max(speed, abs(v[0]), abs(v[1]), abs(v[2]))
     done = change <= CONVERGED * speed or (change <= STALLED * speed and change > 0.5 * told[BEST])
     told[CHANGE], told[SPEED], told[BEST] = change, speed, min(told[BEST], change)
     search.order[TURNS] += 1
