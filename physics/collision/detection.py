@@ -18,6 +18,7 @@ from .broad_phase import (
     widest_axis,
 )
 from .geometry import bound_shapes, place_shapes
+from .kept_pairs import Kept, choose_overlapping, keep_pairs, put_on_skins, still_hold, take_off_skins
 from .narrow_phase import sort_families
 from .nearby_pairs import NO_ROOM, Near, touch_listed
 from .shared_pairs import MANY_SHAPES, sweep_shared
@@ -28,6 +29,7 @@ class Detection(NamedTuple):
 
     near: Near
     sweep: Sweep
+    kept: Kept
     roles: IntArray    #: (n,) see `broad_phase.PUSHES`
     planes: IntArray   #: (p,) shapes that are planes
     joined: IntArray   #: (k, 2) bodies that do not touch each other
@@ -36,12 +38,11 @@ class Detection(NamedTuple):
 
 
 @program
-def find_pairs(model, detection):
-    """Fill sweep.pairs with the pairs of shapes whose bounds overlap, and near.lists with these pairs by family.
-    Returns their number, or NO_ROOM with what there was no room for in near.needed."""
+def search_pairs(model, detection):
+    """Fill sweep.pairs with the pairs of shapes whose bounds overlap; returns their number, or NO_ROOM with the number
+    that there was no room for in near.needed."""
     near, sweep, body = detection.near, detection.sweep, model.shapes.body
     geom = near.geometry
-    near.needed[:] = 0
     first = widest_axis(geom.lo, geom.hi)
     if len(body) > FEW:
         merge_in_order(geom.lo, first, sweep.order)
@@ -60,8 +61,27 @@ def find_pairs(model, detection):
         count = drop_joined(detection.joined, body, sweep.pairs, count)
     if len(model.groups.of_shape) > 0:
         count = drop_grouped(model.groups, sweep.pairs, count)
+    return count
+
+
+@program
+def find_pairs(model, detection):
+    """Fill sweep.pairs with the pairs of shapes whose bounds overlap, and near.lists with these pairs by family.
+    Returns their number, or NO_ROOM with what there was no room for in near.needed."""
+    near, kept, pairs = detection.near, detection.kept, detection.sweep.pairs
+    geom = near.geometry
+    near.needed[:] = 0
+    if not still_hold(geom, detection.roles, kept):
+        put_on_skins(geom, kept)
+        count = search_pairs(model, detection)
+        if count >= 0:
+            keep_pairs(geom, detection.roles, pairs, count, kept)
+        take_off_skins(kept, geom)
+        if count < 0:
+            return NO_ROOM
+    count = choose_overlapping(geom, kept, pairs)
     near.pair_count[0] = count
-    sort_families(geom.kind, detection.family, sweep.pairs, count, near.lists, near.counts)
+    sort_families(geom.kind, detection.family, pairs, count, near.lists, near.counts)
     return count
 
 

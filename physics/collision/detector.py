@@ -3,13 +3,14 @@
 import numpy as np
 
 from ..core.limits import CONTACT_POINTS, SHAPE_PAIRS
-from ..core.model import Array, BoolArray, Model, movable, shape_count
+from ..core.model import Array, BodyKind, BoolArray, Model, movable, shape_count
 from ..core.state import Bodies, ContactMemory, Contacts, LongArray, empty_contacts
 from .broad_phase import EITHER, find_overlaps, joined_bodies, new_sweep
 from .convex import new_work
 from .detection import Detection, find_contacts, find_pairs
 from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, new_geometry, place_shapes
 from .impact_time import bound_paths, find_fast, find_meetings, first_touches, new_paths
+from .kept_pairs import new_kept
 from .known_features import new_notes
 from .mesh_gap import new_soups
 from .narrow_phase import (
@@ -101,6 +102,7 @@ class Detector:
         self.counts = np.zeros(FAMILIES, np.int32)
         self.start = np.zeros(pairs + 2, np.int32)
         self.work = self.work._replace(notes=new_notes(pairs))
+        self.kept = new_kept(self.geometry, self.model.shapes.body, self.model.kind == BodyKind.FIXED, pairs)
         self._detection: Detection | None = None
 
     def _make_room_for_points(self, points: int) -> None:
@@ -118,8 +120,8 @@ class Detector:
             compound = np.array([self.shapes_of.max(initial=0) > 1], np.int32)
             near = Near(self.geometry, self.solids, self.work, self.sheets, self.outline, self.rank, self.shapes_of,
                         compound, self.reach, self.sweep.pairs, self.seen_pairs, self.lists, self.counts, self.chosen,
-                        self.start, self.stack, self.found, self.link, self.head, np.zeros(3, np.int32))
-            self._detection = Detection(near, self.sweep, self.roles, self.planes, self.joined, self.family,
+                        self.start, self.stack, self.found, self.link, self.head, np.zeros(3, np.int32), self.kept.note)
+            self._detection = Detection(near, self.sweep, self.kept, self.roles, self.planes, self.joined, self.family,
                                         self.contacts)
         return self._detection
 
