@@ -22,6 +22,7 @@ from .kept_pairs import Kept, choose_overlapping, keep_pairs, put_on_skins, stil
 from .narrow_phase import sort_families
 from .nearby_pairs import NO_ROOM, Near, touch_listed
 from .shared_pairs import MANY_SHAPES, sweep_shared
+from .whole_bodies import SEVERAL, Whole, bound_bodies, find_shapes
 
 
 class Detection(NamedTuple):
@@ -30,6 +31,7 @@ class Detection(NamedTuple):
     near: Near
     sweep: Sweep
     kept: Kept
+    whole: Whole
     roles: IntArray    #: (n,) see `broad_phase.PUSHES`
     planes: IntArray   #: (p,) shapes that are planes
     joined: IntArray   #: (k, 2) bodies that do not touch each other
@@ -38,21 +40,33 @@ class Detection(NamedTuple):
 
 
 @program
-def search_pairs(model, detection):
-    """Fill sweep.pairs with the pairs of shapes whose bounds overlap; returns their number, or NO_ROOM with the number
-    that there was no room for in near.needed."""
-    near, sweep, body = detection.near, detection.sweep, model.shapes.body
-    geom = near.geometry
+def sweep_all(geom, body, roles, sweep) -> int:
+    """Fill sweep.found with the pairs of bounded shapes whose bounds overlap; returns their number, which may exceed
+    the room for them."""
     first = widest_axis(geom.lo, geom.hi)
     if len(body) > FEW:
         merge_in_order(geom.lo, first, sweep.order)
     else:
         insert_in_order(geom.lo, first, sweep.order)
     if len(body) >= MANY_SHAPES:
-        count = sweep_shared(geom, body, detection.roles, sweep.order, first, sweep)
+        return sweep_shared(geom, body, roles, sweep.order, first, sweep)
+    return sweep_shapes(geom, body, roles, sweep.order, first, sweep)
+
+
+@program
+def search_pairs(model, detection):
+    """Fill sweep.pairs with the pairs of shapes whose bounds overlap; returns their number, or NO_ROOM with the number
+    that there was no room for in near.needed."""
+    near, sweep, whole, body, roles = detection.near, detection.sweep, detection.whole, model.shapes.body, detection.roles
+    geom = near.geometry
+    if len(body) >= SEVERAL * len(whole.body):
+        bound_bodies(geom, whole)
+        count = sweep_all(whole.geometry, whole.body, roles, whole.sweep)
+        if count <= len(whole.sweep.found):
+            count = find_shapes(geom, whole, count, sweep.found)
     else:
-        count = sweep_shapes(geom, body, detection.roles, sweep.order, first, sweep)
-    count = search_planes(geom, body, detection.roles, detection.planes, sweep, count)
+        count = sweep_all(geom, body, roles, sweep)
+    count = search_planes(geom, body, roles, detection.planes, sweep, count)
     if count > len(sweep.found):
         near.needed[2] = count
         return NO_ROOM

@@ -32,6 +32,7 @@ from .nearby_pairs import Near, keep_near, touch_again, touch_listed
 from .polytope import new_solids
 from .surface import Outline, new_outline
 from .triangles import find_triangles, new_sheets, new_stack
+from .whole_bodies import new_whole
 
 FAR = 1e9  # [m] a margin that holds everything
 
@@ -98,6 +99,7 @@ class Detector:
 
     def _make_room_for_pairs(self, pairs: int) -> None:
         self.sweep = new_sweep(shape_count(self.model), pairs)
+        self.whole = new_whole(self.geometry, self.model.shapes.body, len(self.model.kind), pairs)
         self.lists = np.zeros((FAMILIES, pairs), np.int64)
         self.counts = np.zeros(FAMILIES, np.int32)
         self.start = np.zeros(pairs + 2, np.int32)
@@ -121,7 +123,7 @@ class Detector:
             near = Near(self.geometry, self.solids, self.work, self.sheets, self.outline, self.rank, self.shapes_of,
                         compound, self.reach, self.sweep.pairs, self.seen_pairs, self.lists, self.counts, self.chosen,
                         self.start, self.stack, self.found, self.link, self.head, np.zeros(3, np.int32), self.kept.note)
-            self._detection = Detection(near, self.sweep, self.kept, self.roles, self.planes, self.joined, self.family,
+            self._detection = Detection(near, self.sweep, self.kept, self.whole, self.roles, self.planes, self.joined, self.family,
                                         self.contacts)
         return self._detection
 

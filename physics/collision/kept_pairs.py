@@ -14,6 +14,7 @@ from ..core.model import Array, BoolArray, IntArray
 from ..core.state import LongArray
 from .broad_phase import meets_plane
 from .geometry import PLANE, Geometry
+from .whole_bodies import overlap
 
 SKIN = 0.1  # relative to the size of the core
 MANY = 64   # pairs from which on they are searched anew where less than half of them overlap
@@ -122,9 +123,8 @@ def choose_overlapping(geom, kept_in_out, pairs_out):
         a, b = kept.pairs[k, 0], kept.pairs[k, 1]
         if geom.kind[a] == PLANE or geom.kind[b] == PLANE:
             meet = meets_plane(geom, a, b) if geom.kind[a] == PLANE else meets_plane(geom, b, a)
-        else:  # all six are compared: which of them tell two shapes apart cannot be guessed
-            meet = ((lo[a, 0] <= hi[b, 0]) & (lo[b, 0] <= hi[a, 0]) & (lo[a, 1] <= hi[b, 1])
-                    & (lo[b, 1] <= hi[a, 1]) & (lo[a, 2] <= hi[b, 2]) & (lo[b, 2] <= hi[a, 2]))
+        else:
+            meet = overlap(lo, hi, a, lo, hi, b)
         pairs_out[count, 0], pairs_out[count, 1] = a, b
         kept.note[count] = kept.row[k]
         count += 1 if meet else 0
