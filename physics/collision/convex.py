@@ -65,8 +65,8 @@ class ConvexScratch(NamedTuple):
     picked: LongArray  #: (2, e) edges worth a test
     cone: Array       #: (8, 3) directions that the triangle in hand may push along, see `allowed`
     patch: Array      #: (k, PATCH) contact points of the pair in hand
-    notes: Array      #: (p, 10) what is noted of pairs a, b, see known_features: a, b, what, which features; 5-8 an axis
-    #:                   in the frame of a, and how far a reaches along it [m]; 9 how far the two may travel apart [m]
+    notes: Array      #: (p, 10) what is noted of pairs a, b, see known_features: a, b, what, which features; 5-8 an
+    #:                   axis in the frame of a, and how far a reaches along it [m]; 9 see `note_apart` [m]
 
 
 def new_work(solids: Solids) -> ConvexScratch:

@@ -57,8 +57,8 @@ def sweep_all(geom, body, roles, sweep) -> int:
 def search_pairs(model, detection):
     """Fill sweep.pairs with the pairs of shapes whose bounds overlap; returns their number, or NO_ROOM with the number
     that there was no room for in near.needed."""
-    near, sweep, whole, body, roles = detection.near, detection.sweep, detection.whole, model.shapes.body, detection.roles
-    geom = near.geometry
+    near, sweep, whole, roles = detection.near, detection.sweep, detection.whole, detection.roles
+    geom, body = near.geometry, model.shapes.body
     if len(body) >= SEVERAL * len(whole.body):
         bound_bodies(geom, whole)
         count = sweep_all(whole.geometry, whole.body, roles, whole.sweep)

@@ -123,8 +123,8 @@ class Detector:
             near = Near(self.geometry, self.solids, self.work, self.sheets, self.outline, self.rank, self.shapes_of,
                         compound, self.reach, self.sweep.pairs, self.seen_pairs, self.lists, self.counts, self.chosen,
                         self.start, self.stack, self.found, self.link, self.head, np.zeros(3, np.int32), self.kept.note)
-            self._detection = Detection(near, self.sweep, self.kept, self.whole, self.roles, self.planes, self.joined, self.family,
-                                        self.contacts)
+            self._detection = Detection(near, self.sweep, self.kept, self.whole, self.roles, self.planes,
+                                        self.joined, self.family, self.contacts)
         return self._detection
 
     @property

@@ -16,7 +16,7 @@ from .broad_phase import meets_plane
 from .geometry import PLANE, Geometry
 from .whole_bodies import overlap
 
-SKIN = 0.1  # relative to the size of the core
+SKIN = 0.1  # relative to the size of the shape
 MANY = 64   # pairs from which on they are searched anew where less than half of them overlap
 
 
@@ -36,7 +36,7 @@ class Kept(NamedTuple):
 
 def new_kept(geom: Geometry, body: IntArray, stands: BoolArray, pairs: int) -> Kept:
     """Nothing kept yet, and room for so many pairs. stands (n,): bodies that never move."""
-    skin = np.where(stands[body], 0.0, SKIN * geom.core[:-1])
+    skin = np.where(stands[body], 0.0, SKIN * (geom.core + geom.swell)[:-1])
     bounds, own = np.full((2, len(body), 6), np.nan)
     return Kept(bounds, own, skin, np.zeros(len(stands), np.int32), np.zeros((pairs, 2), np.int64), np.arange(pairs),
                 np.zeros((2, pairs), np.int64), np.zeros(2, np.int64), np.zeros(pairs, np.int64))

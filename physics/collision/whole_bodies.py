@@ -25,11 +25,11 @@ class Whole(NamedTuple):
 
 
 def new_whole(geom: Geometry, body: IntArray, bodies: int, pairs: int) -> Whole:
-    """Nothing found yet, and room for so many pairs of bodies."""
+    """Nothing found yet, and room for so many pairs of bodies where they have several shapes."""
     start = np.concatenate([[0], np.cumsum(np.bincount(body, minlength=bodies))]).astype(np.int32)
     own = geom._replace(kind=np.zeros(bodies, np.int32), lo=np.zeros((bodies, 3)), hi=np.zeros((bodies, 3)))
     return Whole(own, np.arange(bodies, dtype=np.int32), start, np.argsort(body, kind="stable").astype(np.int64),
-                 new_sweep(bodies, pairs))
+                 new_sweep(bodies, pairs if len(body) >= SEVERAL * bodies else 0))
 
 
 @kernel
