@@ -20,7 +20,7 @@ from .geometry import PLANE, axis, origin
 
 USUAL = 4.0          # times the geometric mean of all widths: shapes not wider stand in columns
 WIDER = 1.001        # columns are wider than shapes by more than rounding errors
-MANY = 500           # shapes; fewer stand in one column
+MANY = 200           # shapes; fewer stand in one column
 SHAPES_A_COLUMN = 8  # at least, on average
 #: roles of bodies: a pair counts where one body may push and one may be pushed. What forces move does either
 PUSHED, PUSHES, EITHER = 1, 2, 3

@@ -20,11 +20,13 @@ from .known_features import (
     NEAR,
     NOTHING,
     facing_features,
-    find_note,
     new_notes,
+    note_apart,
     note_axis,
+    note_of,
     prove,
     recall,
+    stay_apart,
 )
 from .manifold import B_SIDE, CORNER, lay_over, reduce_corners
 from .over_triangle import face_towards, lateral, leans, over_face, touch_leaning
@@ -63,8 +65,8 @@ class ConvexScratch(NamedTuple):
     picked: LongArray  #: (2, e) edges worth a test
     cone: Array       #: (8, 3) directions that the triangle in hand may push along, see `allowed`
     patch: Array      #: (k, PATCH) contact points of the pair in hand
-    notes: Array      #: (2^k, 9) what is noted of pairs of solids a, b, see known_features: a, b, what, which features;
-    #:                   5-8 an axis in the frame of a, and how far a reaches along it [m]
+    notes: Array      #: (p, 10) what is noted of pairs a, b, see known_features: a, b, what, which features; 5-8 an
+    #:                   axis in the frame of a, and how far a reaches along it [m]; 9 see `note_apart` [m]
 
 
 def new_work(solids: Solids) -> ConvexScratch:
@@ -217,13 +219,15 @@ def touch_known(geom, solids, work, note, found, margin, first):
 
 
 @helper
-def touch_convex(geom, solids, work, a, b, margin, first):
-    """Contact points of two convex shapes, in rows of the patch from `first` on; returns the row after the last. Of two
-    solids is tried first what is noted of them, see `known_features`."""
+def touch_convex(geom, solids, work, a, b, margin, first, at):
+    """Contact points of two convex shapes, in rows of the patch from `first` on; returns the row after the last. What
+    row `at` of the notes says of the two is tried first, see `known_features`."""
     core, simplex = work.core, work.simplex
     ra, rb = swell(geom, a), swell(geom, b)
     limit, solid = margin + ra + rb + CLEAR * (geom.core[a] + geom.core[b]), is_solid(geom, a) and is_solid(geom, b)
-    note = find_note(work.notes, a, b) if solid else work.notes[0]
+    note = note_of(work.notes, at, a, b)
+    if stay_apart(geom, note, limit):
+        return first
     found = recall(geom, solids, note, limit) if solid else (NOTHING, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     if found[0] == APART:
         return first
@@ -232,6 +236,7 @@ def touch_convex(geom, solids, work, a, b, margin, first):
         nb = load_points(geom, solids, b, core[1])
         distance, rows = gjk(core[0], na, core[1], nb, geom, a, b, limit, simplex)
         if distance > limit:
+            note_apart(geom, distance, note)
             if solid:
                 note_axis(geom, solids, a, unit(neg(weighted(simplex, rows, 0))), note)
             return first

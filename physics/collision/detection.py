@@ -18,9 +18,11 @@ from .broad_phase import (
     widest_axis,
 )
 from .geometry import bound_shapes, place_shapes
+from .kept_pairs import Kept, choose_overlapping, keep_pairs, put_on_skins, still_hold, take_off_skins
 from .narrow_phase import sort_families
 from .nearby_pairs import NO_ROOM, Near, touch_listed
 from .shared_pairs import MANY_SHAPES, sweep_shared
+from .whole_bodies import SEVERAL, Whole, bound_bodies, find_shapes
 
 
 class Detection(NamedTuple):
@@ -28,6 +30,8 @@ class Detection(NamedTuple):
 
     near: Near
     sweep: Sweep
+    kept: Kept
+    whole: Whole
     roles: IntArray    #: (n,) see `broad_phase.PUSHES`
     planes: IntArray   #: (p,) shapes that are planes
     joined: IntArray   #: (k, 2) bodies that do not touch each other
@@ -36,22 +40,33 @@ class Detection(NamedTuple):
 
 
 @program
-def find_pairs(model, detection):
-    """Fill sweep.pairs with the pairs of shapes whose bounds overlap, and near.lists with these pairs by family.
-    Returns their number, or NO_ROOM with what there was no room for in near.needed."""
-    near, sweep, body = detection.near, detection.sweep, model.shapes.body
-    geom = near.geometry
-    near.needed[:] = 0
+def sweep_all(geom, body, roles, sweep) -> int:
+    """Fill sweep.found with the pairs of bounded shapes whose bounds overlap; returns their number, which may exceed
+    the room for them."""
     first = widest_axis(geom.lo, geom.hi)
     if len(body) > FEW:
         merge_in_order(geom.lo, first, sweep.order)
     else:
         insert_in_order(geom.lo, first, sweep.order)
     if len(body) >= MANY_SHAPES:
-        count = sweep_shared(geom, body, detection.roles, sweep.order, first, sweep)
+        return sweep_shared(geom, body, roles, sweep.order, first, sweep)
+    return sweep_shapes(geom, body, roles, sweep.order, first, sweep)
+
+
+@program
+def search_pairs(model, detection):
+    """Fill sweep.pairs with the pairs of shapes whose bounds overlap; returns their number, or NO_ROOM with the number
+    that there was no room for in near.needed."""
+    near, sweep, whole, roles = detection.near, detection.sweep, detection.whole, detection.roles
+    geom, body = near.geometry, model.shapes.body
+    if len(body) >= SEVERAL * len(whole.body):
+        bound_bodies(geom, whole)
+        count = sweep_all(whole.geometry, whole.body, roles, whole.sweep)
+        if count <= len(whole.sweep.found):
+            count = find_shapes(geom, whole, count, sweep.found)
     else:
-        count = sweep_shapes(geom, body, detection.roles, sweep.order, first, sweep)
-    count = search_planes(geom, body, detection.roles, detection.planes, sweep, count)
+        count = sweep_all(geom, body, roles, sweep)
+    count = search_planes(geom, body, roles, detection.planes, sweep, count)
     if count > len(sweep.found):
         near.needed[2] = count
         return NO_ROOM
@@ -60,8 +75,27 @@ def find_pairs(model, detection):
         count = drop_joined(detection.joined, body, sweep.pairs, count)
     if len(model.groups.of_shape) > 0:
         count = drop_grouped(model.groups, sweep.pairs, count)
+    return count
+
+
+@program
+def find_pairs(model, detection):
+    """Fill sweep.pairs with the pairs of shapes whose bounds overlap, and near.lists with these pairs by family.
+    Returns their number, or NO_ROOM with what there was no room for in near.needed."""
+    near, kept, pairs = detection.near, detection.kept, detection.sweep.pairs
+    geom = near.geometry
+    near.needed[:] = 0
+    if not still_hold(geom, detection.roles, kept):
+        put_on_skins(geom, kept)
+        count = search_pairs(model, detection)
+        if count >= 0:
+            keep_pairs(geom, detection.roles, pairs, count, kept)
+        take_off_skins(kept, geom)
+        if count < 0:
+            return NO_ROOM
+    count = choose_overlapping(geom, kept, pairs)
     near.pair_count[0] = count
-    sort_families(geom.kind, detection.family, sweep.pairs, count, near.lists, near.counts)
+    sort_families(geom.kind, detection.family, pairs, count, near.lists, near.counts)
     return count
 
 

@@ -3,13 +3,14 @@
 import numpy as np
 
 from ..core.limits import CONTACT_POINTS, SHAPE_PAIRS
-from ..core.model import Array, BoolArray, Model, movable, shape_count
+from ..core.model import Array, BodyKind, BoolArray, Model, movable, shape_count
 from ..core.state import Bodies, ContactMemory, Contacts, LongArray, empty_contacts
 from .broad_phase import EITHER, find_overlaps, joined_bodies, new_sweep
 from .convex import new_work
 from .detection import Detection, find_contacts, find_pairs
 from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, new_geometry, place_shapes
 from .impact_time import bound_paths, find_fast, find_meetings, first_touches, new_paths
+from .kept_pairs import new_kept
 from .known_features import new_notes
 from .mesh_gap import new_soups
 from .narrow_phase import (
@@ -31,6 +32,7 @@ from .nearby_pairs import Near, keep_near, touch_again, touch_listed
 from .polytope import new_solids
 from .surface import Outline, new_outline
 from .triangles import find_triangles, new_sheets, new_stack
+from .whole_bodies import new_whole
 
 FAR = 1e9  # [m] a margin that holds everything
 
@@ -97,10 +99,12 @@ class Detector:
 
     def _make_room_for_pairs(self, pairs: int) -> None:
         self.sweep = new_sweep(shape_count(self.model), pairs)
+        self.whole = new_whole(self.geometry, self.model.shapes.body, len(self.model.kind), pairs)
         self.lists = np.zeros((FAMILIES, pairs), np.int64)
         self.counts = np.zeros(FAMILIES, np.int32)
         self.start = np.zeros(pairs + 2, np.int32)
         self.work = self.work._replace(notes=new_notes(pairs))
+        self.kept = new_kept(self.geometry, self.model.shapes.body, self.model.kind == BodyKind.FIXED, pairs)
         self._detection: Detection | None = None
 
     def _make_room_for_points(self, points: int) -> None:
@@ -118,9 +122,9 @@ class Detector:
             compound = np.array([self.shapes_of.max(initial=0) > 1], np.int32)
             near = Near(self.geometry, self.solids, self.work, self.sheets, self.outline, self.rank, self.shapes_of,
                         compound, self.reach, self.sweep.pairs, self.seen_pairs, self.lists, self.counts, self.chosen,
-                        self.start, self.stack, self.found, self.link, self.head, np.zeros(3, np.int32))
-            self._detection = Detection(near, self.sweep, self.roles, self.planes, self.joined, self.family,
-                                        self.contacts)
+                        self.start, self.stack, self.found, self.link, self.head, np.zeros(3, np.int32), self.kept.note)
+            self._detection = Detection(near, self.sweep, self.kept, self.whole, self.roles, self.planes,
+                                        self.joined, self.family, self.contacts)
         return self._detection
 
     @property

@@ -3,6 +3,7 @@
 The narrow phase writes a contact point as one row of a patch.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -44,6 +45,7 @@ class Geometry(NamedTuple):
     box: Array       #: (s, 6) centre and half extents of the core's own box [m], shape frame
     lo: Array        #: (s, 3) world bounds swollen by the margin of the body [m]
     hi: Array        #: (s, 3)
+    travel: Array    #: (s + 1,) what no point of the shape can have exceeded on its way through all poses so far [m]
 
 
 def new_geometry(model: Model, soft: bool = False) -> Geometry:
@@ -60,7 +62,8 @@ def new_geometry(model: Model, soft: bool = False) -> Geometry:
     return Geometry(
         np.append(shapes.kind, TRIANGLE).astype(np.int32), np.append(shapes.data, -1).astype(np.int32),
         np.zeros((s + 1, 3)), np.zeros((s + 1, 3)), model.gravity, np.array([soft], np.int32), R, size,
-        np.vstack([shapes.exponents, np.ones((1, 2))]), swell, core, bound, box, np.zeros((s, 3)), np.zeros((s, 3)))
+        np.vstack([shapes.exponents, np.ones((1, 2))]), swell, core, bound, box, np.zeros((s, 3)), np.zeros((s, 3)),
+        np.zeros(s + 1))
 
 
 @helper
@@ -183,11 +186,18 @@ def place_shapes(shapes, x, q, geom_out):
 
 @helper
 def put_pose(geom_out, s, x, m):
-    """Origin and rotation matrix of shape s."""
+    """Origin and rotation matrix of shape s, which travels there.
+
+    Of two rotations by an angle θ from each other |R' - R| is 2 sin θ/2 as an operator, 2 √2 sin θ/2 by its entries.
+    """
+    moved, turned = 0.0, 0.0
     for i in range(3):
+        moved += (x[i] - geom_out.x[s, i]) ** 2
         geom_out.x[s, i] = x[i]
         for j in range(3):
+            turned += (m[i][j] - geom_out.R[s, i, j]) ** 2
             geom_out.R[s, i, j] = m[i][j]
+    geom_out.travel[s] += math.sqrt(moved) + math.sqrt(0.5 * turned) * geom_out.bound[s]
 
 
 @kernel

@@ -1,6 +1,8 @@
 """Pairs of polytopes that come back step after step: what told the last answer is tried first, and proved anew.
 
-A note of a pair holds an axis that kept its shapes apart, or the features that gave its normal: a face, or two edges.
+A note of a pair holds how far its two shapes were apart when that was last seen, and what they had travelled until
+then: as long as what they have travelled since does not use that up, nothing else is asked. A note of two solids holds
+also an axis that kept its shapes apart, or the features that gave its normal: a face, or two edges.
 It is only a guess. `recall` finds the pair apart along the axis, or proves that the features give the nearest points or
 the least overlap. Without a proof the pair is searched, and `prove` looks for the features that the answer belongs to.
 A proof leaves room on all sides (`ROOM`), so that no other features can be proved at the same poses: the contacts are
@@ -17,7 +19,7 @@ import numpy as np
 from ..core.jit import helper
 from ..core.model import Array
 from ..core.vec import add, axpy, cross, dot, neg, scale, sub
-from .geometry import mix, origin, to_local, to_world
+from .geometry import origin, to_local, to_world
 from .polytope import corner_of, facing, farthest, first_loop, middle_of, normal_of
 
 NOTHING, AXIS, FACE_A, FACE_B, EDGES = range(5)  # what a note holds, and what has told an answer
@@ -27,7 +29,6 @@ ROOM = 1e-4        # relative to the size: how far within its face of D the poin
 NEAR = 0.9999      # cosine between two axes above which that of a face is preferred: a face is flat only to 1e-6 of the
 #                    size, so two features can be proved where ROOM times the angle between their axes is less than that
 STEEP = 1e-6       # square of the sine between two edges above which their cross product gives a normal
-PLACES = 4         # rows of the notes that a pair may use, a power of two
 WITHIN = 1e-6      # sine to the ends of an arc above which a normal counts as on it
 
 
@@ -129,8 +130,8 @@ def try_edges(geom, solids, a, e, b, g):
 
 
 def new_notes(pairs: int) -> Array:
-    """Room for the notes of so many pairs, and of more where they happen not to share a row; see `ConvexScratch`."""
-    return np.zeros((1 << max(2 * pairs, PLACES).bit_length(), 9))
+    """Room for the notes of so many pairs; see `ConvexScratch`."""
+    return np.zeros((pairs, 10))
 
 
 @helper
@@ -140,18 +141,25 @@ def note_down(note_out, what, i, j):
 
 
 @helper
-def find_note(notes_in_out, a, b):
-    """The note of the pair a, b as it was left, or an empty one where other pairs have used its row since."""
-    h = mix(mix(0, a), b)
-    first = h & (notes_in_out.shape[0] - PLACES)
-    at = first + ((h >> 40) & (PLACES - 1))
-    for row in range(first, first + PLACES):
-        if notes_in_out[row, 0] == a and notes_in_out[row, 1] == b:
-            return notes_in_out[row]
-        if notes_in_out[row, 0] == notes_in_out[row, 1]:  # never used
-            at = row
-    notes_in_out[at, 0], notes_in_out[at, 1], notes_in_out[at, 2] = a, b, NOTHING
-    return notes_in_out[at]
+def note_of(notes_in_out, at, a, b):
+    """Row `at` of the notes; emptied where it is another pair's."""
+    note = notes_in_out[at]
+    if note[0] != a or note[1] != b:
+        note[0], note[1], note[2], note[9] = a, b, NOTHING, -math.inf
+    return note
+
+
+@helper
+def note_apart(geom, separation, note_out):
+    """Note that a plane keeps the pair in hand so far apart [m]."""
+    note_out[9] = separation + geom.travel[int(note_out[0])] + geom.travel[int(note_out[1])]
+
+
+@helper
+def stay_apart(geom, note, limit):
+    """Whether the pair in hand, as far as it was apart, is still farther apart than the limit, wherever it has
+    travelled to."""
+    return note[9] - geom.travel[int(note[0])] - geom.travel[int(note[1])] > limit
 
 
 @helper
@@ -164,11 +172,13 @@ def note_axis(geom, solids, a, n, note_out):
 
 
 @helper
-def are_apart(geom, solids, a, b, note, limit):
+def are_apart(geom, solids, a, b, note_in_out, limit):
     """Whether a and b are apart by more than the limit along the axis noted."""
-    n = to_world(geom, a, (note[5], note[6], note[7]))
+    n = to_world(geom, a, (note_in_out[5], note_in_out[6], note_in_out[7]))
     _, top = farthest(solids, b, to_local(geom, b, neg(n)))
-    return dot(n, sub(origin(geom, b), origin(geom, a))) - top - note[8] > limit
+    separation = dot(n, sub(origin(geom, b), origin(geom, a))) - top - note_in_out[8]
+    note_apart(geom, separation, note_in_out)
+    return separation > limit
 
 
 @helper
@@ -183,7 +193,9 @@ def try_features(geom, solids, note_in_out, what, i, j, limit):
         s, o, sign = (a, b, 1.0) if what == FACE_A else (b, a, -1.0)
         answer, separation, n, q = try_face(geom, solids, s, i, o, limit)
         middle, n = axpy(-0.5 * separation, n, q), scale(sign, n)
-    if answer > APART:
+    if answer == APART:
+        note_apart(geom, separation, note_in_out)
+    elif answer > APART:
         answer = what
         note_down(note_in_out, what, i, j)
     return answer, separation, n, middle

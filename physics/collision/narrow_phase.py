@@ -239,8 +239,9 @@ def touch_box_pairs(geom, work, pairs, chosen, count, reach, total, lists_out, c
 
 
 @kernel
-def touch_convex_pairs(geom, solids, sheets, work, pairs, chosen, count, reach, total, found_out) -> int:
+def touch_convex_pairs(geom, solids, sheets, work, pairs, note, chosen, count, reach, total, found_out) -> int:
     """Likewise for any two convex shapes, and for one and a triangle of a mesh: chosen[i] = (pair, triangle or -1).
+    note: the row of notes of each pair.
 
     The triangles of one pair follow one another, and their points are reduced together.
     """
@@ -258,7 +259,7 @@ def touch_convex_pairs(geom, solids, sheets, work, pairs, chosen, count, reach, 
             last, face = touch_triangle(geom, solids, work, a, face, margin, first)
         else:
             cone[7, 0] = 0.0
-            last = touch_convex(geom, solids, work, a, b, margin, first)
+            last = touch_convex(geom, solids, work, a, b, margin, first, note[p])
         for k in range(first, last):
             patch[k, 8] = t + 1
         ends = i + 1 == count or chosen[i + 1, 0] != p

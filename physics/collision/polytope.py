@@ -117,29 +117,47 @@ def normal_of(solids, s, f):
 
 
 @helper
+def higher(best, top, i, h):
+    """(row, height) of the higher one of two rows; of equally high ones the first."""
+    return (i, h) if h > top or (h == top and i < best) else (best, top)
+
+
+@helper
+def highest(vectors, first, count, x, y, z):
+    """(row, height) of the highest of so many vectors along (x, y, z), counted from `first`; of equally high ones the
+    first. Four are looked at side by side: they do not wait for each other."""
+    i0, i1, i2, i3, h0, h1, h2, h3 = 0, 0, 0, 0, -math.inf, -math.inf, -math.inf, -math.inf
+    whole = count - (count & 3)
+    for i in range(0, whole, 4):
+        k = first + i
+        g0 = vectors[k, 0] * x + vectors[k, 1] * y + vectors[k, 2] * z
+        g1 = vectors[k + 1, 0] * x + vectors[k + 1, 1] * y + vectors[k + 1, 2] * z
+        g2 = vectors[k + 2, 0] * x + vectors[k + 2, 1] * y + vectors[k + 2, 2] * z
+        g3 = vectors[k + 3, 0] * x + vectors[k + 3, 1] * y + vectors[k + 3, 2] * z
+        i0, h0 = (i, g0) if g0 > h0 else (i0, h0)
+        i1, h1 = (i + 1, g1) if g1 > h1 else (i1, h1)
+        i2, h2 = (i + 2, g2) if g2 > h2 else (i2, h2)
+        i3, h3 = (i + 3, g3) if g3 > h3 else (i3, h3)
+    for i in range(whole, count):
+        k = first + i
+        i0, h0 = higher(i0, h0, i, vectors[k, 0] * x + vectors[k, 1] * y + vectors[k, 2] * z)
+    i0, h0 = higher(i0, h0, i1, h1)
+    i2, h2 = higher(i2, h2, i3, h3)
+    return higher(i0, h0, i2, h2)
+
+
+@helper
 def farthest(solids, s, d):
     """(corner, height) of solid s farthest along d, shape frame."""
-    points, first, count = solids.vectors, solids.info[s, POINT_ROW], solids.info[s, POINTS]
     x, y, z = mul(row(solids.frame, s), d)
-    best, top = 0, -math.inf
-    for i in range(count):
-        h = points[first + i, 0] * x + points[first + i, 1] * y + points[first + i, 2] * z
-        if h > top:
-            best, top = i, h
-    return best, top
+    return highest(solids.vectors, solids.info[s, POINT_ROW], solids.info[s, POINTS], x, y, z)
 
 
 @helper
 def facing(geom, solids, s, n):
     """The face of solid s that looks most along n, and its cosine."""
-    normals, first, count = solids.vectors, solids.info[s, FACE_ROW], solids.info[s, FACES]
     x, y, z = to_local(geom, s, n)
-    best, cosine = 0, -math.inf
-    for f in range(count):
-        c = normals[first + f, 0] * x + normals[first + f, 1] * y + normals[first + f, 2] * z
-        if c > cosine:
-            best, cosine = f, c
-    return best, cosine
+    return highest(solids.vectors, solids.info[s, FACE_ROW], solids.info[s, FACES], x, y, z)
 
 
 @helper

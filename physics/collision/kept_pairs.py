@@ -1,0 +1,132 @@
+"""Pairs of shapes that the broad phase keeps from one call to the next.
+
+It searches with bounds that are swollen by a skin. As long as all shapes stay within their swollen bounds no other
+pairs can overlap than those found then [Verlet 1967], and only these are asked, each by its own bounds. So the pairs
+are those of a new search, whatever is kept. Each kept pair has a row of notes of its own, see `known_features`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.jit import helper, kernel
+from ..core.model import Array, BoolArray, IntArray
+from ..core.state import LongArray
+from .broad_phase import meets_plane
+from .geometry import PLANE, Geometry
+from .whole_bodies import overlap
+
+SKIN = 0.1  # relative to the size of the shape
+MANY = 64   # pairs from which on they are searched anew where less than half of them overlap
+
+
+class Kept(NamedTuple):
+    """What is kept, and scratch."""
+
+    bounds: Array    #: (s, 6) lower and upper ends of the swollen bounds of the last search [m]
+    own: Array       #: (s, 6) scratch: bounds without the skin [m]
+    skin: Array      #: (s,) [m]
+    roles: IntArray  #: (n,) roles of the bodies at the last search, see `broad_phase.PUSHES`
+    pairs: LongArray  #: (p, 2) found by it, in order
+    row: LongArray   #: (p,) their rows of notes, then the rows that no pair has
+    spare: LongArray  #: (2, p) scratch
+    count: LongArray  #: (2,) pairs kept, and how many of them overlapped at the last call
+    note: LongArray  #: (p,) row of notes of each pair that overlaps now
+
+
+def new_kept(geom: Geometry, body: IntArray, stands: BoolArray, pairs: int) -> Kept:
+    """Nothing kept yet, and room for so many pairs. stands (n,): bodies that never move."""
+    skin = np.where(stands[body], 0.0, SKIN * (geom.core + geom.swell)[:-1])
+    bounds, own = np.full((2, len(body), 6), np.nan)
+    return Kept(bounds, own, skin, np.zeros(len(stands), np.int32), np.zeros((pairs, 2), np.int64), np.arange(pairs),
+                np.zeros((2, pairs), np.int64), np.zeros(2, np.int64), np.zeros(pairs, np.int64))
+
+
+@kernel
+def still_hold(geom, roles, kept):
+    """Whether no other pairs can overlap than those kept, and it is worth while to ask these."""
+    if kept.count[0] > MANY and 2 * kept.count[1] < kept.count[0]:
+        return False
+    holds = True
+    for i in range(len(roles)):
+        holds = holds and roles[i] == kept.roles[i]
+    for s in range(len(kept.skin)):
+        for c in range(3):
+            holds = holds and geom.lo[s, c] >= kept.bounds[s, c] and geom.hi[s, c] <= kept.bounds[s, 3 + c]
+    return holds
+
+
+@kernel
+def put_on_skins(geom_in_out, kept_out) -> None:
+    """Swell the bounds of all shapes by their skins."""
+    for s in range(len(kept_out.skin)):
+        for c in range(3):
+            kept_out.own[s, c], kept_out.own[s, 3 + c] = geom_in_out.lo[s, c], geom_in_out.hi[s, c]
+            geom_in_out.lo[s, c] -= kept_out.skin[s]
+            geom_in_out.hi[s, c] += kept_out.skin[s]
+
+
+@kernel
+def take_off_skins(kept, geom_out) -> None:
+    """The bounds as they were before `put_on_skins`."""
+    for s in range(len(kept.skin)):
+        for c in range(3):
+            geom_out.lo[s, c], geom_out.hi[s, c] = kept.own[s, c], kept.own[s, 3 + c]
+
+
+@helper
+def stands_before(pairs, k, a, b):
+    """Whether row k of some pairs stands before the pair a, b in their order."""
+    return pairs[k, 0] < a or (pairs[k, 0] == a and pairs[k, 1] < b)
+
+
+@kernel
+def keep_pairs(geom, roles, pairs, count, kept_in_out) -> None:
+    """Keep so many pairs, in order, that were found with the bounds as they are. Those that were kept before keep their
+    rows of notes, others get the rows of those that are gone."""
+    kept, row, rows, free = kept_in_out, kept_in_out.row, kept_in_out.spare[0], kept_in_out.spare[1]
+    for i in range(len(roles)):
+        kept.roles[i] = roles[i]
+    for s in range(len(kept.skin)):
+        for c in range(3):
+            kept.bounds[s, c], kept.bounds[s, 3 + c] = geom.lo[s, c], geom.hi[s, c]
+    k, freed, taken = 0, 0, 0
+    for p in range(count):
+        while k < kept.count[0] and stands_before(kept.pairs, k, pairs[p, 0], pairs[p, 1]):
+            free[freed] = row[k]
+            freed += 1
+            k += 1
+        rows[p] = -1
+        if k < kept.count[0] and kept.pairs[k, 0] == pairs[p, 0] and kept.pairs[k, 1] == pairs[p, 1]:
+            rows[p] = row[k]
+            k += 1
+    for i in range(k, len(row)):
+        free[freed] = row[i]
+        freed += 1
+    for p in range(count):
+        row[p] = rows[p]
+        if rows[p] < 0:
+            row[p] = free[taken]
+            taken += 1
+        kept.pairs[p, 0], kept.pairs[p, 1] = pairs[p, 0], pairs[p, 1]
+    for i in range(taken, freed):
+        row[count + i - taken] = free[i]
+    kept.count[0] = count
+
+
+@kernel
+def choose_overlapping(geom, kept_in_out, pairs_out):
+    """Fill pairs_out with the kept pairs whose bounds overlap, or of a plane and a shape that reaches it, and
+    kept.note with their rows of notes; returns their number."""
+    kept, lo, hi, count = kept_in_out, geom.lo, geom.hi, 0
+    for k in range(kept.count[0]):
+        a, b = kept.pairs[k, 0], kept.pairs[k, 1]
+        if geom.kind[a] == PLANE or geom.kind[b] == PLANE:
+            meet = meets_plane(geom, a, b) if geom.kind[a] == PLANE else meets_plane(geom, b, a)
+        else:
+            meet = overlap(lo, hi, a, lo, hi, b)
+        pairs_out[count, 0], pairs_out[count, 1] = a, b
+        kept.note[count] = kept.row[k]
+        count += 1 if meet else 0
+    kept.count[1] = count
+    return count
