@@ -281,9 +281,10 @@ def test_what_hits_a_thin_wall_askew_and_spins_stays_outside_to_the_end_of_the_s
         sim.step()
         hit = hit or sim.contacts.lam[: sim.contacts.count[0]].max(initial=0.0) > 0.0
         bodies = sim.state.bodies
-        to_wall = Rotation.from_quat(bodies.q[0], scalar_first=True).inv()
-        seen = to_wall.apply(Rotation.from_quat(bodies.q[1], scalar_first=True).apply(corners) + bodies.x[1] - bodies.x[0])
-        assert np.linalg.norm(seen[:, :2], axis=1).min() > 0.4 * np.cos(np.pi / 24) - REST  # where sides have their middle
+        wall_turn, thing_turn = Rotation.from_quat(bodies.q, scalar_first=True)
+        seen = wall_turn.inv().apply(thing_turn.apply(corners) + bodies.x[1] - bodies.x[0])
+        # the middle of a side is nearest to the axis
+        assert np.linalg.norm(seen[:, :2], axis=1).min() > 0.4 * np.cos(np.pi / 24) - REST
         np.testing.assert_allclose(sim.state.bodies.P.sum(axis=0), before, rtol=0, atol=1e-9 * np.linalg.norm(before))
     assert hit
 

@@ -234,7 +234,8 @@ class TimeStepping:
     def _departing(self) -> Bodies:
         """The bodies in the middle of the step, with the velocities that they have for the time being."""
         free = self._space.motion.bodies
-        return self._work.middle._replace(v=free[:, LINEAR : LINEAR + 3].copy(), w=free[:, ANGULAR : ANGULAR + 3].copy())
+        v, w = free[:, LINEAR : LINEAR + 3], free[:, ANGULAR : ANGULAR + 3]
+        return self._work.middle._replace(v=v.copy(), w=w.copy())
 
     def _leave_out_missed(self, state: State, loads: Loads, settings: Settings) -> None:
         """Leave out the contacts ahead of fast bodies that nothing holds, where the shapes pass each other within the
