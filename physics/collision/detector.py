@@ -182,17 +182,19 @@ class Detector:
         k, found = int(np.argmin(self.contacts.gap[:total])), self.contacts
         return float(found.gap[k]), found.normal[k].copy(), found.point[k].copy()
 
-    def time_of_impact(self, bodies: Bodies, memory: ContactMemory, h: float) -> Array:
+    def time_of_impact(self, bodies: Bodies, memory: ContactMemory, h: float, meshes: bool = False) -> Array:
         """Part (n,) of a step h [s] that each body can move at its v and w before its first new contact.
 
         1 for bodies without a new contact within the step. A pair counts only if one of its bodies moves by more than
         half its thinnest half extent in the step: slower bodies cannot pass through each other. Shapes that touch or
         overlap at the start, and those that rested on each other in the last step, whose contacts the memory holds,
-        are left to the contacts.
+        are left to the contacts. meshes: only with contacts of two meshes.
         """
         shapes, geom, paths = self.model.shapes, self.geometry, self.paths
         if find_fast(bodies, h, paths):
             chosen = self._on_the_way(bodies, h)
+            if meshes:
+                chosen = chosen[(shapes.kind[chosen[:, :2]] == MESH).all(axis=1)]
             first_touches(geom, self.solids, self.soups, self.work, chosen, shapes, bodies, memory, paths, h)
         return paths.fraction.copy()
 

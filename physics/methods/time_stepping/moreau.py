@@ -47,6 +47,7 @@ from .stages import (
     find_involved,
     go_together,
     half_drift,
+    may_meet,
     note_start,
     reach,
     remember,
@@ -74,6 +75,7 @@ from .work import (
     ITERATIONS,
     LENGTH,
     MADE,
+    MESHES,
     NUMBER,
     OPPOSED,
     OTHER_FLIGHT,
@@ -87,10 +89,10 @@ from .work import (
 )
 
 #: where `advance` begins, and where Python helps: in KNOW and CONTACTS, to make room for contacts, and in ROWS, for
-#: blocks, which are gone through again then; in IMPACTS, AHEAD, SOLVE and FLY, which it does itself; in WAKE, whereupon
-#: contacts are found, and REST, where islands wake and fall asleep
-(BEGIN, KNOW, IMPACTS, MIDDLE, CONTACTS, AHEAD, ROWS, SOLVE, SOLVED, DEPART, FLY, END, WAKE, REST,
- DONE) = range(15)
+#: blocks, which are gone through again then; in IMPACTS, AHEAD, SOLVE, MEET and FLY, which it does itself; in WAKE,
+#: whereupon contacts are found, and REST, where islands wake and fall asleep
+(BEGIN, KNOW, IMPACTS, MIDDLE, CONTACTS, AHEAD, ROWS, SOLVE, SOLVED, DEPART, MEET, GO, FLY, END, WAKE, REST,
+ DONE) = range(17)
 
 TOLERANCE = 1e-13   # a sweep that changes no velocity by more than this ends the iteration [m/s]
 TIME_STEPPING = int(Owner.TIME_STEPPING)
@@ -143,7 +145,13 @@ def advance(model, state, loads, h, work, stage):
             solve_islands(work.system, work.order[SWEEPS], TOLERANCE, work.told[SOLVER:])
         stage = DEPART if fits(model, work) else SOLVE
     if stage == DEPART:
-        depart(model, state.sleep, h, work)
+        depart(model, h, work)
+        work.stopped[:] = 0
+        if work.has[MESHES] == 1 and may_meet(work.system.motion.bodies, 0.5 * h, work.paths):
+            return MEET
+        stage = GO
+    if stage == GO:
+        choose_flight(model, state.sleep, work)
         if work.order[FLIES] == 1:
             if work.order[OTHER_FLIGHT] == 1:
                 return FLY
@@ -322,7 +330,7 @@ def fits(model, work):
 
 # ------------------------------------------------------------------------------------------------------ depart
 @program
-def depart(model, sleep, h, work):
+def depart(model, h, work):
     """Momenta after the step, with all impulses, and what takes out overlap."""
     system, approach, middle = work.system, work.approach, work.middle
     momenta(system, work.force, work.torque, h, middle.P, middle.L)
@@ -333,7 +341,14 @@ def depart(model, sleep, h, work):
     _, touch = scales_of(work.gravity[0], h)
     separate(work.detection.contacts.gap, approach.half_turn, system, SLOP * touch, h, work.need, work.need_rows,
              work.shift)
-    involved = find_involved(model, work.mechanisms, work.trees.stiff, system, work.need, work.need_rows, work.involved)
+
+
+@program
+def choose_flight(model, sleep, work):
+    """Which bodies something may push; whether there are others, which fly."""
+    system = work.system
+    involved = find_involved(model, work.mechanisms, work.trees.stiff, system, work.need, work.need_rows, work.stopped,
+                             work.involved)
     if work.order[ASLEEP] > 0:
         involved += leave_out(sleep, work.involved)
     work.order[FLIES] = 1 if involved < work.moving[0] else 0

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ...collision.impact_time import FAST
 from ...core.jit import helper, inlined, kernel, program
 from ...core.model import DYNAMIC
 from ...core.state import Case
@@ -107,6 +108,17 @@ def any_ahead(contacts, bound, fast, touch):
 
 
 @kernel
+def may_meet(bodies, h, paths):
+    """Whether a body with the velocities of a Motion's bodies is fast, see `impact_time: find_fast`, in the h [s] to
+    come."""
+    for i in range(len(bodies)):
+        far = norm(three(bodies, i, LINEAR)) + norm(three(bodies, i, ANGULAR)) * paths.span[i]
+        if h * far > FAST * paths.thickness[i]:
+            return True
+    return False
+
+
+@kernel
 def note_start(bodies, v, motion_out):
     """The velocities of bodies and of trees (n_v,) as a Motion."""
     for i in range(len(bodies.v)):
@@ -166,10 +178,11 @@ def pushes(system, k):
 
 
 @kernel
-def find_involved(model, mechanisms, stiff, system, need, need_rows, involved_out):
+def find_involved(model, mechanisms, stiff, system, need, need_rows, stopped, involved_out):
     """involved_out (n,) = 1 for bodies that something pushes in this step: a contact, the mouse, limits, motors,
     joints in maximal coordinates, or stiff springs of their tree (stiff, (t,)), directly or through their mechanism;
-    and for those that `separate` moves, which left need and need_rows. Returns the number of those that move."""
+    for those that `separate` moves, which left need and need_rows; and for those that are stopped (n,) on their way to
+    another one. Returns the number of those that move."""
     blocks, trees, impulse = system.blocks, model.trees, system.impulse
     hit = np.zeros(len(mechanisms.mass), np.int32)
     for m in range(len(hit)):
@@ -187,6 +200,9 @@ def find_involved(model, mechanisms, stiff, system, need, need_rows, involved_ou
     for tree in range(len(stiff)):
         if stiff[tree] == 1:
             hit[mechanisms.of_body[trees.body[trees.start[tree]]]] = 1
+    for i in range(len(involved_out)):
+        if stopped[i] == 1 and mechanisms.of_body[i] >= 0:
+            hit[mechanisms.of_body[i]] = 1
     found = 0
     for i in range(len(involved_out)):
         m = int(mechanisms.of_body[i])

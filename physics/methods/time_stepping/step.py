@@ -29,7 +29,7 @@ from ...books.ledger import Page, close_step, open_step
 from ...collision.impact_time import find_fast
 from ...core.model import BoolArray, Model
 from ...core.report import Event, MotorState, Settings, StepInfo
-from ...core.state import Contacts, State, copy_state, empty_contacts
+from ...core.state import Bodies, Contacts, State, copy_state, empty_contacts
 from ...dynamics.constraints.cure import ROW_OF
 from ...dynamics.forces import Loads
 from ...integrators import Integrator, integrate, offered
@@ -51,8 +51,10 @@ from .moreau import (
     DONE,
     END,
     FLY,
+    GO,
     IMPACTS,
     KNOW,
+    MEET,
     MIDDLE,
     REST,
     ROWS,
@@ -63,11 +65,12 @@ from .moreau import (
     advance,
     march,
 )
-from .stages import describe, scales_of
+from .stages import describe, go_together, scales_of
 from .work import (
     APART,
     ASLEEP,
     BEFORE,
+    BOUND,
     BOUNDED,
     CURE,
     EVENTS,
@@ -217,6 +220,23 @@ class TimeStepping:
         memory = work.first if work.order[FIRST] else state.memory
         work.fraction[:] = self._space.detector.time_of_impact(state.bodies, memory, 0.5 * settings.h)
 
+    def _find_meetings(self, state: State, loads: Loads, settings: Settings) -> None:
+        """How far bodies can go on from the middle before their meshes meet others. What a mesh touches at its way's
+        end is found by corners, and nobody has looked beyond the middle."""
+        work = self._work
+        memory = work.first if work.order[FIRST] else state.memory
+        reached = self._space.detector.time_of_impact(self._departing(), memory, 0.5 * settings.h, meshes=True)
+        work.stopped[:] = reached < work.fraction
+        np.minimum(work.fraction, reached, out=work.fraction)
+        if work.has[BOUND]:
+            go_together(work.mechanisms, work.fraction)
+
+    def _departing(self) -> Bodies:
+        """The bodies in the middle of the step, with the velocities that they have for the time being."""
+        free = self._space.motion.bodies
+        v, w = free[:, LINEAR : LINEAR + 3], free[:, ANGULAR : ANGULAR + 3]
+        return self._work.middle._replace(v=v.copy(), w=w.copy())
+
     def _leave_out_missed(self, state: State, loads: Loads, settings: Settings) -> None:
         """Leave out the contacts ahead of fast bodies that nothing holds, where the shapes pass each other within the
         step to the next middle; not those of a body that another contact may turn aside."""
@@ -224,8 +244,7 @@ class TimeStepping:
         contacts, count = detector.contacts, int(detector.contacts.count[0])
         a, b, gap = contacts.body_a[:count], contacts.body_b[:count], contacts.gap[:count]
         _, touch = scales_of(float(work.gravity[0]), settings.h)
-        free, bound = self._space.motion.bodies, work.mechanisms.bound
-        there = work.middle._replace(v=free[:, LINEAR : LINEAR + 3].copy(), w=free[:, ANGULAR : ANGULAR + 3].copy())
+        there, bound = self._departing(), work.mechanisms.bound
         find_fast(there, settings.h, detector.paths)
         fast = detector.paths.fast == 1
 
@@ -276,7 +295,7 @@ class TimeStepping:
     _HELP: ClassVar[dict[int, tuple[Callable[["TimeStepping", State, Loads, Settings], None], int]]] = {
         KNOW: (_make_room, KNOW), IMPACTS: (_find_impacts, MIDDLE), CONTACTS: (_make_room, CONTACTS),
         AHEAD: (_leave_out_missed, ROWS), ROWS: (_make_blocks, ROWS), SOLVE: (_solve, SOLVED),
-        FLY: (_fly_otherwise, END), WAKE: (_wake, CONTACTS), REST: (_rest, DONE)}
+        MEET: (_find_meetings, GO), FLY: (_fly_otherwise, END), WAKE: (_wake, CONTACTS), REST: (_rest, DONE)}
 
     def _fly(self, state: State, loads: Loads, h: float) -> None:
         """A step of bodies and trees that nothing can touch: all of it is the integrator's."""

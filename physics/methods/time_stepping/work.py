@@ -11,7 +11,7 @@ from ...collision import Detector
 from ...collision.detection import Detection
 from ...collision.impact_time import Paths
 from ...collision.shared_pairs import MANY_SHAPES
-from ...core.model import Array, BodyKind, IntArray, Model, body_count, movable
+from ...core.model import Array, BodyKind, IntArray, Model, ShapeKind, body_count, movable
 from ...core.state import Bodies, ContactMemory, empty_memory, empty_state, grow_memory
 from ...core.team import gather
 from ...dynamics.constraints.cure import JointKeeper, Keeper
@@ -42,7 +42,7 @@ BEFORE, APART, LENGTH, EVENTS, SOLVER = range(5)
 #: many bodies sleep
 ITERATIONS, SWEEPS, OTHER_SOLVER, OTHER_FLIGHT, CURE, FIRST, TURN, FLIES, MADE, SPOILT, NUMBER, ASLEEP = range(12)
 
-DRIVEN, SPRINGS, BOUNDED, BOUND, STATIC, OPPOSED = range(6)  #: Work.has
+DRIVEN, SPRINGS, BOUNDED, BOUND, STATIC, OPPOSED, MESHES = range(7)  #: Work.has
 
 
 class Flight(NamedTuple):
@@ -60,8 +60,9 @@ class Work(NamedTuple):
 
     order: IntArray      #: (12,) what is to be done, see ITERATIONS …
     told: Array          #: (7,) what was found, see BEFORE …
-    has: IntArray        #: (6,) 1 where there are driven bodies, springs between bodies, limits or motors with rows,
-                         #: mechanisms that pass impulses on, static friction, moments against turning
+    has: IntArray        #: (7,) 1 where there are driven bodies, springs between bodies, limits or motors with rows,
+                         #: mechanisms that pass impulses on, static friction, moments against turning, meshes that
+                         #: meet others
     gravity: Array       #: (1,) |g| [m/s2]
     moving: IntArray     #: (1,) number of bodies that forces move
     radius: Array        #: (n,) that holds all shapes of a body, about its centre of mass [m]
@@ -71,6 +72,7 @@ class Work(NamedTuple):
     first: ContactMemory  #: contacts at the beginning of the first step
     middle: Bodies       #: poses and momenta in the middle of the step
     fraction: Array      #: (n,) part of its way that a body goes
+    stopped: IntArray    #: (n,) 1 for bodies that stop in the second half of the step, before meshes meet
     force: Array         #: (n, 3) [N]
     torque: Array        #: (n, 3) [N m]
     start: Motion        #: velocities at the beginning; only with trees, limits or motors
@@ -117,6 +119,7 @@ class Workspace:
         self.has = np.array([
             (model.kind == BodyKind.KINEMATIC).any(), len(model.springs.body_a) > 0,
             len(bounds.last) > 0, self.mechanisms.bound.any(), len(self.static.table) > 0, self._lengths.any(),
+            _meshes_meet(model),
         ], np.int32)
         self.still, self.islands, self._restless = np.zeros(1), np.zeros(n, np.int32), restless_bodies(model)
         self.order, self.told = np.zeros(12, np.int32), np.zeros(SOLVER + 3)
@@ -127,7 +130,7 @@ class Workspace:
         self._first, self._middle, self._flown = empty_memory(), empty_state(n).bodies, empty_state(n).bodies
         self._force, self._torque = np.zeros((2, n, 3))
         self._start, self._before, self._shift, self.motion = (empty_motion(n, n_v) for _ in range(4))
-        self._involved = np.zeros(n, np.int32)
+        self._involved, self._stopped = np.zeros((2, n), np.int32)
         self._blocks = empty_blocks(2, 4, max(24, 2 * int(self.mechanisms.size.max(initial=1))))
         self._integrator: Integrator | None = None
         self._work: Work | None = None
@@ -146,7 +149,8 @@ class Workspace:
         flight = Flight(self._flown, integrator.tableau, substep.y0, substep.k, self.dense.flight)
         self._work = Work(
             self.order, self.told, self.has, self._gravity, self._moving, self._radius, self._margin,
-            self.detector.paths, detection, self._first, self._middle, self._fraction, self._force, self._torque,
+            self.detector.paths, detection, self._first, self._middle, self._fraction, self._stopped, self._force,
+            self._torque,
             self._start, self._before, self._shift, self._involved, self.mechanisms, self._bounds, self.system,
             self._approach, self._need, self._need_rows, self._fired, flight, self.trees, self._joints,
             self.keeper.work, self.static, self._lengths, self._books, self.still, self.islands, self._restless)
@@ -193,3 +197,9 @@ def _radii(model: Model) -> Array:
     reach_of = np.linalg.norm(shapes.position, axis=1) + np.where(np.isfinite(shapes.bound), shapes.bound, 0.0)
     np.maximum.at(radius, shapes.body, reach_of)
     return radius
+
+
+def _meshes_meet(model: Model) -> bool:
+    """Whether there is a mesh that moves, and another one."""
+    of_mesh = model.shapes.kind == ShapeKind.MESH
+    return bool(of_mesh.sum() > 1 and movable(model.kind[model.shapes.body[of_mesh]]).any())
