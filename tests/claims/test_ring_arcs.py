@@ -89,7 +89,7 @@ def minima(kind, size, place, turn):
         a, b = hi - 0.618033988749895 * (hi - lo), lo + 0.618033988749895 * (hi - lo)
         left = height(a) < height(b)
         lo, hi = np.where(left, lo, a), np.where(left, b, hi)
-    return np.sort(height(0.5 * (lo + hi))), clear, len(most) == len(least) > 0 and np.ptp(h) > 1e-6
+    return np.sort(height(0.5 * (lo + hi))), clear, len(most) == len(least) > 0 and np.ptp(h) > 1e-2
 
 
 vectors = st.lists(st.floats(-1.0, 1.0), min_size=3, max_size=3).map(np.array)
@@ -126,8 +126,9 @@ def test_a_ring_is_nearest_where_points_all_around_it_say(kind, x, turn, other):
             bodies.x[0] = seen.apply(0.5 * x) + sign * step * v
             bodies.q[0] = (Rotation.from_rotvec(sign * step * spin) * seen * turned).as_quat(scalar_first=True)
             moved.append(arcs_on(surface, bodies, element).gap[k])
-        # differences: of the second order, and gaps by step known to rounding
-        assert (moved[0] - moved[1]) / (2.0 * step) == pytest.approx(rate, abs=1e-7)
+        # differences leave h''' (ds)³/(6 step), where a minimum that is bent by h'' moves by ds = step/h'' m/s; extremes
+        # 0.08 rad apart leave h'' > 0.04 h''', so less than step²/0.01³ h''' = 1e-6; and rounding, 1e-16/step
+        assert (moved[0] - moved[1]) / (2.0 * step) == pytest.approx(rate, abs=1e-6)
     if kind == "cylinder":
         assert all(np.abs(expected - swell - gap).min() < 1e-10 for gap in found)
     else:
