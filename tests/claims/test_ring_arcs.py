@@ -126,7 +126,7 @@ def test_a_ring_is_nearest_where_points_all_around_it_say(kind, x, turn, other):
             bodies.x[0] = seen.apply(0.5 * x) + sign * step * v
             bodies.q[0] = (Rotation.from_rotvec(sign * step * spin) * seen * turned).as_quat(scalar_first=True)
             moved.append(arcs_on(surface, bodies, element).gap[k])
-        # differences leave h''' (ds)³/(6 step), where a minimum that is bent by h'' moves by ds = step/h'' m/s; extremes
+        # differences leave h''' (ds)³/(6 step), where a minimum bent by h'' moves by ds = step/h'' [m/s]; extremes
         # 0.08 rad apart leave h'' > 0.04 h''', so less than step²/0.01³ h''' = 1e-6; and rounding, 1e-16/step
         assert (moved[0] - moved[1]) / (2.0 * step) == pytest.approx(rate, abs=1e-6)
     if kind == "cylinder":
