@@ -16,6 +16,7 @@ WORDS = {
     "parts": N_("it opens with ζ = {value} m/s"),
     "rests": N_("it stays, with λ = {value} N"),
     "closes": N_("it closes with ζ = {value} m/s"),
+    "passed": N_("the impact of another contact was passed on"),
     "jam": N_("no forces obey the contact laws"),
 }
 

@@ -83,6 +83,7 @@ class Reason(NamedTuple):
         parts     it opens with ζ = `value`
         rests     it stays, and λ becomes `value`
         closes    it closes with ζ = `value`
+        passed    it does not close by itself: another contact's impact was passed on to it
         jam       no forces obey the contact laws without an impact
     """
 

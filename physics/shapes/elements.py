@@ -14,17 +14,18 @@ from ..core.model import Array
 
 #: kinds of elements
 (VERTEX, EDGE, FACE, RIM, AHEAD, BEHIND, CORNER, ELLIPSOID, BOWL, PIPE, RING, SMOOTH, RING_AHEAD,
- RING_BEHIND) = range(14)
+ RING_BEHIND, ARC, TWIN, STAND) = range(17)
 CORNERS = 8  # points of a rim on which a flat end stands
+ARCS = 16    # of a ring
 
 
 class Element(NamedTuple):
     """One element of a shape, in the shape frame."""
 
-    kind: int             #: VERTEX … RING_BEHIND
-    point: ArrayLike      #: the vertex or corner, the middle of the edge or rim, a point of the face [m]
+    kind: int             #: VERTEX … STAND
+    point: ArrayLike      #: the vertex or corner, the middle of the edge, rim or arc, a point of the face [m]
     axis: ArrayLike = (0.0, 0.0, 0.0)  #: unit vector along an edge or out of a face; semi-axes of a round one [m]
-    length: float = np.inf  #: half an edge; radius of a rim, ring or round face [m]
+    length: float = np.inf  #: half an edge; radius of a rim, ring, arc or round face [m]
     radius: float = 0.0   #: what the element is swollen by [m]
     sides: tuple = ()     #: (direction, offset) of half-spaces that bound its region
     extent: float = np.inf  #: radius about `point` that holds the element [m]

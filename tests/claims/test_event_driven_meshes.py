@@ -1,6 +1,8 @@
 """Claims about concave meshes in `event_driven`: they touch each other as what they are, at the right instants, and
 nothing passes through."""
 
+import math
+
 import numpy as np
 import pytest
 import trimesh
@@ -215,6 +217,22 @@ def test_the_rim_of_a_divided_table_is_told_as_that_of_a_box(folder, turn):
     assert {"geometric_loss", "dynamic_loss", "gain"} <= {kind for kind, _ in told[0]}
     np.testing.assert_allclose(*([t for _, t in one] for one in told), rtol=0.0, atol=1e-10)
     np.testing.assert_allclose(*ends, rtol=0.0, atol=1e-8)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_inner_edges_say_nothing_whatever_the_size(folder, scale):
+    """A smooth brick over a divided slab, all lengths by a factor s, times by √s: two pairs at a new triangle are one
+    contact where their points are 1e-8 of the brick from each other."""
+    divided_box([1.5 * scale, 1.5 * scale, SIDE * scale], 6).export(folder / f"slab{scale}.stl")
+    half = 0.5 * SIDE * scale
+    sim = simulate(folder, mesh_body("table", f"slab{scale}.stl", [0.0, 0.0, -half], fixed=True),
+                   {"name": "brick", "position": [-0.2 * scale, 0.013 * scale, half], "euler": [0.0, 0.0, 20.0],
+                    "velocity": [1.5 * math.sqrt(scale), 0.0, 0.0],
+                    "shape": [{"type": "box", "size": [2.0 * half] * 3}]},
+                   integrator="dopri5", friction=0.0, h=math.sqrt(scale) / 400)
+    sim.run(until=0.2 * math.sqrt(scale))
+    assert sim.position("brick")[0] == pytest.approx(0.1 * scale, rel=1e-6)
+    assert not sim.events
 
 
 def test_corners_on_a_straight_edge_are_none(folder):

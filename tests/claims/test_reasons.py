@@ -31,6 +31,21 @@ def test_an_impact_tells_the_speed_of_approach():
     assert len(blows) == 2
 
 
+def test_an_impact_that_is_passed_on_says_so():
+    """A ball hits the first of two that touch, e = 0: all go on with a third of its speed v. The second contact did not
+    close, and has the impulse m v/3."""
+    row = [{"name": name, "mass": 1.0, "position": [x, 0.0, 0.0], "velocity": [v, 0.0, 0.0],
+            "shape": [{"type": "sphere", "radius": 0.1}]} for name, x, v in (("a", -0.21, 1.5), ("b", 0.0, 0.0),
+                                                                            ("c", 0.2, 0.0))]
+    sim = Simulation(Scene.from_dict({"scene": {"gravity": [0.0, 0.0, 0.0]},
+                                      "material": {"default": {"restitution": 0.0, "friction": 0.0}}, "body": row}),
+                     method="event_driven")
+    sim.run(0.05)
+    told = {event.bodies: event for event in sim.events if event.kind == "impact"}
+    assert {bodies: event.reason.what for bodies, event in told.items()} == {(0, 1): "closes", (1, 2): "passed"}
+    assert told[1, 2].impulse[0] == pytest.approx(0.5, rel=1e-12)
+
+
 def test_a_force_that_ends_a_set_would_be_negative_at_the_end_of_the_piece():
     """The ball that slides down the dome: with its normal force N = m (g cos θ - v²/R) and v² = 2 g R (cos θ₀ - cos θ),
     dN/dt = -3 m g sin θ v/R where it leaves, cos θ = 2/3 cos θ₀. The piece ends within the step h: N at its end is the

@@ -2,17 +2,19 @@
 
 import numpy as np
 
-from ...shapes.elements import EDGE, FACE
+from ...shapes.elements import ARC, EDGE, FACE, TWIN
 from .elements import Elements
 
 FLAT_EDGE = 1e-4   # sine of the angle below which neighbouring triangles count as flat
-APART = 1e-8       # between the points of two pairs that are one contact, at most [m]
+APART = 1e-8       # between the points of two pairs that are one contact, at most, relative to the smaller shape
 
 
 def goes_on(surface: Elements, e: int, f: int) -> bool:
     """Whether the elements e and f of one shape are two faces of one plane, or two edges of one line, as far as their
-    directions say and but for FLAT_EDGE."""
+    directions say and but for FLAT_EDGE, or two arcs of one ring."""
     kind = int(surface.kind[e])
+    if {kind, int(surface.kind[f])} <= {ARC, TWIN}:
+        return True
     if kind not in (EDGE, FACE) or kind != surface.kind[f]:
         return False
     u, v = surface.axis[e], surface.axis[f]

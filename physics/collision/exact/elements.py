@@ -11,7 +11,8 @@ CORNERS of its points.
 
 A ring, the circle in the middle of a torus, is a rim all around, and swollen: a ball that fits through its hole has one
 nearest point on it. So has an edge, unless it passes near the axis (`rings`): then there are two, and again each half
-of the ring is an element of its own. Where a torus lies flat, CORNERS of its points stand for it, too.
+of the ring is an element of its own. Where a torus lies flat, CORNERS of its points stand for it, too. To other rings,
+rims, ellipsoids and walls it may be nearest in several places, each in an arc of its own (`arcs`).
 
 An ellipsoid or superellipsoid is one element, and so is the wall of a bowl or of a pipe. Such a wall can be touched
 only by vertices and by ellipsoids that curve more than the wall. A mesh consists of the faces and convex edges of its
@@ -30,6 +31,7 @@ from ...core.state import LongArray
 from ...dynamics.constraints.limits import TURNS, Limits, limits_of
 from ...shapes.elements import (
     AHEAD,
+    ARC,
     BEHIND,
     BOWL,
     CORNER,
@@ -42,22 +44,25 @@ from ...shapes.elements import (
     RING_AHEAD,
     RING_BEHIND,
     SMOOTH,
+    STAND,
+    TWIN,
     VERTEX,
     ElementRows,
     as_rows,
     joined_rows,
 )
 from ...shapes.shapes import quat_product, quat_to_matrix
-from ...shapes.table import FORMS, SWOLLEN
+from ...shapes.table import FORMS
 from ..broad_phase import joined_bodies
 
 #: kinds of pairs
 (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, EDGE_EDGE, RIM_FACE, CORNER_FACE, VERTEX_RIM, AHEAD_EDGE, BEHIND_EDGE,
  RIM_RIM, RIM_ELLIPSOID, VERTEX_BOWL, VERTEX_PIPE, VERTEX_ELLIPSOID, EDGE_ELLIPSOID, FACE_ELLIPSOID,
  ELLIPSOID_ELLIPSOID, ELLIPSOID_BOWL, ELLIPSOID_PIPE, VERTEX_RING,
- FACE_SMOOTH, SMOOTH_SMOOTH, RING_EDGE, RING_AHEAD_EDGE, RING_BEHIND_EDGE) = range(25)
+ FACE_SMOOTH, SMOOTH_SMOOTH, RING_EDGE, RING_AHEAD_EDGE, RING_BEHIND_EDGE, ARC_OVER, ARC_WALL, STAND_OVER,
+ STAND_WALL) = range(29)
 #: kind of pair by the kinds of its two elements (row, column); -1: they cannot touch, or other elements touch first
-PAIR_KINDS = np.full((14, 14), -1, np.int32)
+PAIR_KINDS = np.full((17, 17), -1, np.int32)
 PAIR_KINDS[VERTEX, [VERTEX, EDGE, FACE, RIM]] = VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, VERTEX_RIM
 PAIR_KINDS[VERTEX, [BOWL, PIPE, RING]] = VERTEX_BOWL, VERTEX_PIPE, VERTEX_RING
 PAIR_KINDS[[VERTEX, EDGE, FACE, RIM, ELLIPSOID], ELLIPSOID] = (
@@ -69,6 +74,12 @@ PAIR_KINDS[[RIM, RING, CORNER], FACE] = RIM_FACE, RIM_FACE, CORNER_FACE
 PAIR_KINDS[RIM, RIM] = RIM_RIM
 PAIR_KINDS[[FACE, VERTEX, ELLIPSOID, SMOOTH], SMOOTH] = FACE_SMOOTH, *[SMOOTH_SMOOTH] * 3
 
+for kind in (RING, RIM, ELLIPSOID):
+    PAIR_KINDS[[ARC, TWIN, STAND], kind] = ARC_OVER, ARC_OVER, STAND_OVER
+for kind in (BOWL, PIPE):
+    PAIR_KINDS[[ARC, TWIN, STAND], kind] = ARC_WALL, ARC_WALL, STAND_WALL
+PAIR_KINDS[STAND, VERTEX] = STAND_OVER
+
 
 class Elements(NamedTuple):
     """Elements (row e) of a model's shapes, in the body frame. A pair of elements e, f is named by e (number of
@@ -77,13 +88,14 @@ class Elements(NamedTuple):
 
     shape: IntArray       #: (e,)   shape it belongs to
     body: IntArray        #: (e,)
-    kind: IntArray        #: (e,)   VERTEX … RING_BEHIND
+    kind: IntArray        #: (e,)   VERTEX … STAND
     point: Array          #: (e, 3) the vertex or corner, the middle of the edge or rim, a point of the face [m]
     axis: Array           #: (e, 3) unit: along an edge or pipe; out of a face, or of the cap of a rim or corner;
                           #:        semi-axes of an ellipsoid or superellipsoid [m]
-    frame: Array          #: (e, 4) orientation of its axes, else 1 0 0 0
+    frame: Array          #: (e, 4) orientation of its axes, of an arc with x out to its middle; else 1 0 0 0
     exponents: Array      #: (e, 2) of a superellipsoid, else 1
-    length: Array         #: (e,)   half the edge or pipe; radius of a rim or ring, also a corner's, or round face [m]
+    length: Array         #: (e,)   half the edge or pipe; radius of a rim or ring, also a corner's or arc's, or round
+                          #:        face [m]
     radius: Array         #: (e,)   what the element is swollen by; radius of a bowl and of a pipe [m]
     extent: Array         #: (e,)   radius about `point` that holds the element; inf where it has none [m]
     side_start: IntArray  #: (e + 1,)
@@ -108,8 +120,6 @@ class NoExactGap(ValueError):
         kinds = ShapeKind(shapes.kind[a]), ShapeKind(shapes.kind[b])
         flat = " flatter than the wall" if set(kinds) & set(HOLLOW) else ""
         words = {ShapeKind.ELLIPSOID: f"an ellipsoid{flat}",
-                 ShapeKind.TORUS: "a torus, which takes planes, polyhedra, meshes, and balls, capsules and roundings "
-                                  "that fit through its hole",
                  ShapeKind.MESH: f"a mesh, which may have {EXACT_TRIANGLES} at most"}
         self.kinds = " and ".join(words.get(kind, f"a {kind.name.lower()}") for kind in kinds)
         super().__init__(f"no exact gap between shapes {a} and {b}: {self.kinds}")
@@ -179,8 +189,6 @@ def check_pairs(model: Model, meets: IntArray) -> None:
         round_one = (kind[inner] == ShapeKind.ELLIPSOID) & np.isin(kind[outer], HOLLOW)
         flattest = size[inner].max(axis=1) ** 2
         wrong |= round_one & (flattest >= size[inner].min(axis=1) * size[outer, 0])
-        plug = np.isin(kind[inner], SWOLLEN) & (kind[outer] == ShapeKind.TORUS)  # it may touch all around the hole
-        wrong |= plug & (size[inner, 0] + size[outer, 0] >= size[outer, 1])
     for s in np.unique(meets[kind[meets] == ShapeKind.MESH]):
         k = int(shapes.data[s])
         if model.meshes.triangle_start[k + 1] - model.meshes.triangle_start[k] > EXACT_TRIANGLES.most:

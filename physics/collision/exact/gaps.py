@@ -13,8 +13,11 @@ import numpy as np
 from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray
 from ...core.vec import axpy, cross, dot, neg, norm, put, put4, sub, tangents, unit
+from .arcs import arc_over, stand_over
 from .elements import (
     AHEAD_EDGE,
+    ARC_OVER,
+    ARC_WALL,
     BEHIND_EDGE,
     CORNER_FACE,
     EDGE_EDGE,
@@ -31,6 +34,8 @@ from .elements import (
     RING_BEHIND_EDGE,
     RING_EDGE,
     SMOOTH_SMOOTH,
+    STAND_OVER,
+    STAND_WALL,
     VERTEX_BOWL,
     VERTEX_EDGE,
     VERTEX_ELLIPSOID,
@@ -199,6 +204,10 @@ def nearest(surface, bodies, kind, e, f):
         return vertex_ring(surface, bodies, e, f)
     if kind in (RING_EDGE, RING_AHEAD_EDGE, RING_BEHIND_EDGE):
         return ring_edge(surface, bodies, kind, e, f)
+    if kind in (ARC_OVER, ARC_WALL):
+        return arc_over(surface, bodies, e, f)
+    if kind in (STAND_OVER, STAND_WALL):
+        return stand_over(surface, bodies, e, f)
     if kind == SMOOTH_SMOOTH:
         return smooth_smooth(surface, bodies, e, f)
     if kind == FACE_SMOOTH:

@@ -28,14 +28,18 @@ from ...core.vec import (
     transform,
     untransform,
 )
-from ...shapes.elements import EDGE, FACE
+from ...shapes.elements import EDGE, FACE, RING
 from ..bvh import build_over
 from .elements import (
+    ARC_OVER,
+    ARC_WALL,
     EDGE_EDGE,
     ELLIPSOID_BOWL,
     ELLIPSOID_PIPE,
     PAIR_KINDS,
     RIM_FACE,
+    STAND_OVER,
+    STAND_WALL,
     VERTEX_BOWL,
     VERTEX_EDGE,
     VERTEX_FACE,
@@ -47,7 +51,7 @@ from .elements import (
 from .frames import world_axis, world_point
 from .gaps import nearest, put_witness
 
-WALLS = (VERTEX_BOWL, VERTEX_PIPE, ELLIPSOID_BOWL, ELLIPSOID_PIPE)
+WALLS = (VERTEX_BOWL, VERTEX_PIPE, ELLIPSOID_BOWL, ELLIPSOID_PIPE, ARC_WALL, STAND_WALL)
 #: columns of `find_near`'s place: 0-2 point, a list, axis, 1 = the element is in the list; their number
 LISTED, AXIS, NEAR, PLACE = 3, 4, 7, 8
 TREE = 64     # elements of a shape from which on it has a tree
@@ -206,6 +210,12 @@ def plainly_apart(surface, place, kind, e, f, near, depth):
 
 
 @helper
+def told_by_other(surface, kind, e, f):
+    """Whether the pair is one of two tori of which the other's arcs tell: those of the lower shape tell of both."""
+    return kind in (ARC_OVER, STAND_OVER) and surface.kind[f] == RING and surface.shape[e] > surface.shape[f]
+
+
+@helper
 def may_rock(surface, place, kind, e, f, near):
     """Whether a rim or ring is so level over a face that its lowest point may come to lie anywhere on it when its
     points move by `near`."""
@@ -315,7 +325,7 @@ def find_near(surface, trees, bodies, reach, depth, slack, place, pairs_out, out
                     if PAIR_KINDS[kinds[e], kinds[f]] < 0:
                         g, h = f, e
                     kind = int(PAIR_KINDS[kinds[g], kinds[h]])
-                    if kind < 0 or (walks and place[f, NEAR] == 0.0):
+                    if kind < 0 or (walks and place[f, NEAR] == 0.0) or told_by_other(surface, kind, g, h):
                         continue
                     if norm(sub(row(place, f), row(place, e))) > extent[e] + extent[f] + wide:
                         continue

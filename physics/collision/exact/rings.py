@@ -20,6 +20,7 @@ from ...core.jit import helper
 from ...core.vec import add, axpy, cross, dot, norm, scale, sub, tangents, unit
 from .elements import RING_AHEAD_EDGE, RING_EDGE
 from .frames import side_margin, world_axis, world_point
+from .rims import FLAT
 
 UPRIGHT = 1e-12  # sine of the angle between the axis and an edge below which A, smaller than rounding, has no direction
 
@@ -35,8 +36,10 @@ def vertex_ring(surface, bodies, e, f):
     q = axpy(size, out, c)
     n = unit(sub(q, p))
     bend, t = -dot(n, out) / size, tangents(n)[0]
-    margin = side_margin(surface, bodies, e, q)
-    return (axpy(r, n, p), axpy(-s, n, q), n, norm(sub(q, p)) - r - s, margin, 1.0, t, (1.0, r, 1.0, r), cross(a, out),
+    near = norm(sub(q, p))
+    spread = norm(sub(axpy(-size, out, c), p)) - near  # below FLAT the ring is as far all around
+    margin = min(side_margin(surface, bodies, e, q), spread - FLAT)
+    return (axpy(r, n, p), axpy(-s, n, q), n, near - r - s, margin, 1.0, t, (1.0, r, 1.0, r), cross(a, out),
             (bend, 1.0 + s * bend, 1.0, s))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection
 import numpy as np
 
 from ...collision.exact.continuation import APART, one_contact
-from ...collision.exact.elements import limit_joint
+from ...collision.exact.elements import limit_joint, shapes_of
 from ...core.model import Array
 from ...core.report import Event, JointImpulse, Reason
 from ...core.state import Case, Tally
@@ -108,4 +108,6 @@ class EventLog:
             return False
         points = [np.concatenate([w.p_a[0], w.p_b[0]])
                   for w in (self._work.search.find_one(self._work.here, which)[0] for which in (pair, other))]
-        return bool(np.abs(points[1] - points[0]).max() <= APART)
+        surface = self._work.surface
+        size = surface.reach[shapes_of(surface, np.array([pair]))[0], 3].min()
+        return bool(np.abs(points[1] - points[0]).max() <= APART * size)

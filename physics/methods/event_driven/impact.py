@@ -30,6 +30,8 @@ from .piece import meet
 from .tolerances import RESTS, SLIPS
 from .workspace import Workspace
 
+PASSED = Reason("passed")  # of a contact that is hit without closing by itself
+
 
 class Impacts:
     """Solves impacts and changes the motion by them; books them and tells of them.
@@ -151,14 +153,16 @@ class Impacts:
         self._motors.rest()
         M = equations(self._work.here, pairs)[0]
         p = impact_without_collision(M, u, slides, slip, friction.slip, friction.bearer)
-        self._apply(pairs, p, set())
+        self._apply(pairs, p, set(), otherwise=Reason("jam"))
         self._motors.mode[:] = modes
         return bool(p.any())
 
     # ------------------------------------------------------------------------------------------ impulses
-    def _apply(self, pairs: LongArray, p: Array, hit: set[int], e_psi: Array | None = None) -> None:
+    def _apply(self, pairs: LongArray, p: Array, hit: set[int], e_psi: Array | None = None,
+               otherwise: Reason = PASSED) -> None:
         """Change the momenta by impulses p (3 c,) in the rows of the equations, and tell, of each two bodies, the sum
-        at the contact that is hit hardest. e_psi (c,): the torsional restitution of balls, nan = none."""
+        at the contact that is hit hardest. e_psi (c,): the torsional restitution of balls, nan = none;
+        otherwise: why a contact is hit that does not close."""
         here, ledger = self._work.here, self._work.ledger
         energy, zeta = energy_at(here), here.scratch.equations.u[: len(p) : 3].copy()
         world, limits = self._in_world(pairs, p), limits_among(here.surface, pairs)
@@ -178,7 +182,7 @@ class Impacts:
             self._impulses.add(int(pairs[i]), world[i])
         for members in groups.values():
             hardest = max(members, key=lambda i: p[3 * i])
-            reason = Reason("closes", float(zeta[hardest])) if zeta[hardest] < -RESTS else Reason("jam")
+            reason = Reason("closes", float(zeta[hardest])) if zeta[hardest] < -RESTS else otherwise
             self._log.tell("impact", int(pairs[hardest]), world[members].sum(0), energy, joints, reason)
 
     def _in_world(self, pairs: LongArray, p: Array) -> Array:
