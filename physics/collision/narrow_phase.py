@@ -239,14 +239,14 @@ def touch_box_pairs(geom, work, pairs, chosen, count, reach, total, lists_out, c
 
 
 @kernel
-def touch_convex_pairs(geom, solids, sheets, work, pairs, note, chosen, count, reach, total, found_out) -> int:
+def touch_convex_pairs(geom, solids, sheets, work, pairs, note, chosen, reach, total, found_out) -> int:
     """Likewise for any two convex shapes, and for one and a triangle of a mesh: chosen[i] = (pair, triangle or -1).
     note: the row of notes of each pair.
 
     The triangles of one pair follow one another, and their points are reduced together.
     """
     first, patch, cone, face, loaded = 0, work.patch, work.cone, -1, -1
-    for i in range(count):
+    for i in range(len(chosen)):
         p, t = chosen[i, 0], chosen[i, 1]
         a, b, flip = in_order(geom.kind, pairs, p)
         margin = reach[a] + reach[b]
@@ -262,7 +262,7 @@ def touch_convex_pairs(geom, solids, sheets, work, pairs, note, chosen, count, r
             last = touch_convex(geom, solids, work, a, b, margin, first, note[p])
         for k in range(first, last):
             patch[k, 8] = t + 1
-        ends = i + 1 == count or chosen[i + 1, 0] != p
+        ends = i + 1 == len(chosen) or chosen[i + 1, 0] != p
         if t >= 0 and (ends or last > patch.shape[0] // 2):
             last = reduce_groups(geom, a, b, patch, last, 1e-6 * geom.bound[a])
         first = 0 if ends else last
