@@ -107,8 +107,8 @@ def touch_listed(model, near, contacts_out):
         near.needed[0], near.needed[1] = total, chosen
         return NO_ROOM
     if chosen > 0:
-        total = touch_convex_pairs(geom, solids, near.sheets, work, pairs, near.note, near.chosen[:chosen], reach, total,
-                                   found)
+        total = touch_convex_pairs(geom, solids, near.sheets, work, pairs, near.note, near.chosen[:chosen], reach,
+                                   total, found)
     if total > len(found.rows):
         near.needed[0], near.needed[1] = total, chosen
         return NO_ROOM
