@@ -70,9 +70,9 @@ class MomentRows:
 
         u = M λ + W m + d,    ω = Wᵀ λ + M_m m + d_m,    |m_ψ| <= ℓ_ψ λ_n,  |(m_r1, m_r2)| <= ℓ_r λ_n
 
-    ω = 0, or m is at its bound and opposes ω. All spins come first, then the pairs of rows of rolling. With forces for λ
-    and accelerations for u, m is a moment [N m] and the row the rate of ω, which is opposed so where ω = 0 by now; where
-    it is not, m = -ℓ λ_n ω/|ω|.
+    ω = 0, or m is at its bound and opposes ω. All spins come first, then the pairs of rows of rolling. With forces for
+    λ and accelerations for u, m is a moment [N m] and the row the rate of ω, which is opposed so where ω = 0 by now;
+    where it is not, m = -ℓ λ_n ω/|ω|.
     """
 
     bearer: IntArray  #: (k,) the contact whose normal impulse λ_n bounds the moment
@@ -161,8 +161,8 @@ class ContactProblem:
         return 3 if len(self.friction) else 1
 
     def answer(self, lam: Array, m: Array) -> tuple[Array, Array]:
-        """What follows from impulses λ [N s] and moments m (k,) [N m s]: u of the contacts' rows [m/s] and ω (k,) of the
-        moments' [rad/s]; of forces and moments in N and N m their rates."""
+        """What follows from impulses λ [N s] and moments m (k,) [N m s]: u of the contacts' rows [m/s] and ω (k,) of
+        the moments' [rad/s]; of forces and moments in N and N m their rates."""
         if self.moments is None:
             return self.M @ lam + self.d, np.zeros(0)
         rows = self.moments
@@ -181,7 +181,8 @@ class ContactProblem:
 
     def save(self, path: pathlib.Path | str) -> None:
         """Write the problem to an .npz file; OSError where that cannot be done."""
-        moments = {} if self.moments is None else {f"moments_{name}": getattr(self.moments, name) for name in OF_MOMENTS}
+        rows = self.moments
+        moments = {} if rows is None else {f"moments_{name}": getattr(rows, name) for name in OF_MOMENTS}
         with whole_file(given_path(path)) as file:
             np.savez(file, M=self.M, d=self.d, friction=self.friction, **moments)
 

@@ -3,8 +3,7 @@
 import numpy as np
 
 from ..core.jit import kernel
-from ..core.model import Array, IntArray
-from ..core.sym3 import three
+from ..core.model import IntArray
 from ..core.vec import dot, mat_vec, put, row
 from .assemble import frame_of, in_frames, matrix_of
 from .moments import ROLLING, SPINNING, turning_of
@@ -13,7 +12,6 @@ from .system import (
     FRICTION,
     INV_MASS,
     MOMENT,
-    NORMAL,
     OTHERS,
     System,
     block_velocity,
@@ -26,9 +24,9 @@ from .system import (
 
 @kernel
 def moment_answers(system, answer, block, axis, e_out, W_out, M_out, u_out, m_out) -> None:
-    """Of moments about axis 0 (n), 1 or 2 (tangents) of these blocks (k,): their unit vectors e (k, 3), the velocities W
-    (3 c, k) of contacts in their frames and M (k, k) of the moments' own rows by unit moments, and the velocities u (k,)
-    and moments m (k,) of the system. answer as in `delassus`."""
+    """Of moments about axis 0 (n), 1 or 2 (tangents) of these blocks (k,): their unit vectors e (k, 3), the velocities
+    W (3 c, k) of contacts in their frames and M (k, k) of the moments' own rows by unit moments, and the velocities u
+    (k,) and moments m (k,) of the system. answer as in `delassus`."""
     rows = system.moments.rows
     for j in range(len(block)):
         r = int(system.blocks.bound[block[j]])
