@@ -295,9 +295,7 @@ class Simulation(Reading):
         return found
 
     def problem(self) -> ContactProblem:
-        """The contact problem that a step from here would solve: M (k, k) [1/kg], d (k,) [m/s], μ (c,), and `moments`,
-        the rows of what opposes spinning and rolling. Of `event_driven` between impacts λ are forces [N] and d
-        accelerations [m/s2]. Raises CannotStep where the method cannot say it."""
+        """The `ContactProblem` that a step from here would solve. Raises CannotStep where the method cannot say it."""
         return self._attempt(self.new_method().problem, self.state, self.loads, self.settings)
 
     def new_method(self) -> Method:
