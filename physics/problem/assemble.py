@@ -31,7 +31,6 @@ from ..core.vec import (
 from ..dynamics.trees.contacts import carried_velocity
 from ..laws.contact import cone_projection, disc_projection, restitution_bias
 from .mechanisms import answer_alone, answer_through, open_block, put_point, unit_vector
-from .problem import ContactProblem
 from .system import (
     ANGULAR,
     ARM_A,
@@ -547,11 +546,3 @@ def matrix_of(system: System) -> Array:
     answer.bodies[:, INV_MASS:] = motion.bodies[:, INV_MASS:]
     delassus(system, answer, M)
     return M
-
-
-def to_dense(system: System) -> ContactProblem:
-    """The contact problem of a system, with M written out; d is without the effect of its impulses."""
-    c = int(system.count[0])
-    M, u, lam = matrix_of(system), np.zeros(3 * c), np.zeros(3 * c)
-    in_frames(system, u, lam)
-    return ContactProblem.frictional(M, u - M @ lam, system.rows[:c, FRICTION])

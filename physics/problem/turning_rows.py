@@ -28,6 +28,7 @@ from ..dynamics.trees.contacts import put_end
 from ..laws.contact import turning_lengths
 from .contact_equations import clear_rows, place_in_row, wander
 from .moments import running_spin
+from .problem import MomentRows
 from .system import velocity_between
 
 SPIN, ROLL = 1, 2       # pair // TURNS of what opposes spinning, and rolling
@@ -73,6 +74,18 @@ def borne_by(turning: Turning, contact: NDArray[np.integer[Any]], material: IntA
 def row_lengths(turning: Turning, length: Array, a: IntArray, b: IntArray) -> Array:
     """L (k,) for ℓ (k,) of pairs of bodies a and b (k,) [m]."""
     return np.maximum(length, SHORTEST * np.maximum(turning.size[a], turning.size[b]))
+
+
+def moment_rows(borne: Borne, M: Array, d: Array, u: Array) -> MomentRows | None:
+    """What contacts bear as data, without the lengths L, from M (3 (c + k), 3 (c + k)), d and u of the equations of c
+    contacts and what they bear; None where that is nothing. u = 0 where d are velocities."""
+    if not len(borne.bearer):
+        return None
+    block = np.repeat(np.arange(len(borne.bearer)), np.where(borne.kind == SPIN, 1, 2))
+    first, second = len(d) - 3 * len(borne.bearer), np.append(False, block[1:] == block[:-1])
+    at, scale = first + 3 * block + 1 + second, 1.0 / borne.length[block]
+    return MomentRows(borne.bearer[block], borne.kind[block] == SPIN, borne.limit[block], M[:first, at] * scale,
+                      scale[:, None] * M[np.ix_(at, at)] * scale, scale * d[at], scale * u[at])
 
 
 @helper

@@ -295,7 +295,7 @@ class Simulation(Reading):
         return found
 
     def problem(self) -> ContactProblem:
-        """The contact problem that a step from here would solve. Raises CannotStep where the method cannot say it."""
+        """The `ContactProblem` that a step from here would solve. Raises CannotStep where the method cannot say it."""
         return self._attempt(self.new_method().problem, self.state, self.loads, self.settings)
 
     def new_method(self) -> Method:

@@ -6,6 +6,8 @@ from contact_scenes import ball, ground
 
 from contactlab.physics.look.inspection import look
 from contactlab.physics.look.moments import MomentsView
+from contactlab.physics.problem.problem import ContactProblem
+from contactlab.physics.problem.residual import natural_map
 from contactlab.physics.run import messages as m
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation
@@ -137,3 +139,84 @@ def test_the_impact_shown_is_the_one_that_happened(scene, law):
     assert (np.linalg.norm(world.sum(axis=1), axis=1) <= bound * (1.0 + 1e-9)).all()
     assert np.linalg.norm(shown.impulse, axis=1).min() > 0.0
 
+
+
+# ---------------------------------------------------------------------------------------------- the problem as data
+MASS, INERTIA, SPIN_LENGTH, ROLL_LENGTH, G = 1.0, 0.4 * R**2, 0.004, 0.006, 9.81
+
+
+def rows_of_a_ball(problem):
+    """W (3, 3) and M (3, 3) of a ball on a plane: a spin, and rolls about t1 and t2. Its lowest point is R below the
+    centre: e × (-R n)/I of a unit moment about e."""
+    rows = problem.moments
+    assert rows.bearer.tolist() == [0, 0, 0] and rows.spins.tolist() == [True, False, False]
+    assert rows.limit.tolist() == [SPIN_LENGTH, ROLL_LENGTH, ROLL_LENGTH]
+    arm = R / INERTIA
+    np.testing.assert_allclose(rows.W, [[0, 0, 0], [0, 0, -arm], [0, arm, 0]], rtol=0, atol=1e-13 * arm)
+    np.testing.assert_allclose(rows.M, np.eye(3) / INERTIA, rtol=1e-14, atol=1e-13 / INERTIA)
+    return rows
+
+
+def tangents_of(normal):
+    """t1, t2 of a vertical normal: x and y [Duff et al. 2017]."""
+    assert normal.tolist() == [0.0, 0.0, 1.0]
+    return np.eye(3)[:2]
+
+
+@pytest.mark.parametrize("method", ["event_driven", "time_stepping"])
+def test_the_problem_of_a_rolling_ball_is_solved_by_the_closed_form(method):
+    """Forces, and with h impulses: λ = m g, m = -ℓ λ ω/|ω|, and the friction that keeps it rolling slows it by
+    g ℓ/R /(1 + I/(m R²)) [Johnson, Contact Mechanics, § 8.3]. The step that follows has these rates."""
+    sim = rough(ground(), *SCENES["ball"], method=method)
+    speed, spin = ROLLING["velocity"][0], ROLLING["angular_velocity"][2]
+    problem, h = sim.problem(), H if method == "time_stepping" else 1.0
+    rows, slows = rows_of_a_ball(problem), G * ROLL_LENGTH / R / (1.0 + INERTIA / (MASS * R * R))
+    t1, t2 = tangents_of(np.array([0.0, 0.0, 1.0]))
+    about = np.array([0.0, t1[1], t2[1]])  # the roll goes about y
+    moment = -MASS * G * h * (ROLL_LENGTH * about + SPIN_LENGTH * np.array([1.0, 0.0, 0.0]))
+    force = MASS * h * np.array([G, -slows * t1[0], -slows * t2[0]])
+    turning = about * speed / R + np.array([spin, 0.0, 0.0])
+    np.testing.assert_allclose(rows.d, turning if method == "time_stepping" else 0.0, rtol=0, atol=1e-12 * spin)
+    np.testing.assert_allclose(rows.omega, 0.0 if method == "time_stepping" else turning, rtol=0, atol=1e-12 * spin)
+    u, omega = problem.answer(force, moment)
+    rate = -about * slows / R - np.array([SPIN_LENGTH * MASS * G / INERTIA, 0.0, 0.0])
+    np.testing.assert_allclose(u, 0.0, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(omega, rows.d + h * rate, rtol=0, atol=1e-11 * spin)
+    np.testing.assert_allclose(problem.bounds(force), MASS * G * h * rows.limit, rtol=1e-14)
+    assert problem.given(moment).moments is None
+    assert natural_map(problem.given(moment), force) <= 1e-12
+    sim.step()
+    followed = (sim.state.bodies.w[1] - ROLLING["angular_velocity"])[[2, 0, 1]] / H
+    np.testing.assert_allclose(followed, rate, rtol=0, atol=1e-6 * np.abs(rate).max())
+
+
+@pytest.mark.parametrize("method", ["event_driven", "time_stepping"])
+def test_a_ball_is_held_against_a_torque_by_the_moments_of_its_problem(method, tmp_path):
+    """By the opposite of the torque, within the bounds, and no friction; a saved problem has the same rows."""
+    sim = rough(ground(), ball("ball", (0.0, 0.0, R), radius=R), method=method)
+    h = H if method == "time_stepping" else 1.0
+    torque = 0.5 * MASS * G * np.array([ROLL_LENGTH, 0.0, SPIN_LENGTH])
+    sim.apply_torque("ball", torque)
+    sim.problem().save(tmp_path / "held.npz")
+    problem = ContactProblem.load(tmp_path / "held.npz")
+    rows, moment = rows_of_a_ball(problem), -h * torque[[2, 0, 1]]
+    np.testing.assert_allclose(rows.d, -moment / INERTIA, rtol=1e-12, atol=1e-12)
+    force = np.array([MASS * G * h, 0.0, 0.0])
+    u, omega = problem.answer(force, moment)
+    np.testing.assert_allclose(np.concatenate([u, omega]), 0.0, rtol=0, atol=1e-12)
+    assert (np.abs(moment) <= problem.bounds(force)).all()
+
+
+def test_the_problem_of_an_impact_has_its_moments():
+    """Newton's law with e; the spin loses ℓ_ψ λ/I, rolling ends where ℓ_r λ allows it."""
+    e, falls, spin = 0.5, 2.0, 20.0
+    sim = rough(ground(), ball("ball", (0.0, 0.0, R), radius=R, velocity=(0.0, 0.0, -falls),
+                               angular_velocity=(0.0, 0.0, spin)), e=e)
+    problem = sim.problem()
+    rows = rows_of_a_ball(problem)
+    np.testing.assert_allclose(problem.d, [-falls * (1.0 + e), 0.0, 0.0], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(rows.d, [spin, 0.0, 0.0], rtol=1e-12, atol=1e-12)
+    force = np.array([MASS * falls * (1.0 + e), 0.0, 0.0])
+    moment = np.array([-problem.bounds(force)[0], 0.0, 0.0])
+    sim.step()
+    assert sim.state.bodies.w[1, 2] == pytest.approx(problem.answer(force, moment)[1][0], rel=1e-12)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from gallery_scenes import G, at, numbers, of_body, opened, ran, scene
+from gallery_scenes import G, at, first, numbers, of_body, opened, ran, scene
 
 from contactlab.physics.core.model import ShapeKind
 from contactlab.physics.look.minimal_set import minimal_set
@@ -124,6 +124,51 @@ def test_the_block_over_the_edge_leaves_it_as_its_text_says():
     assert sim.angular_velocity("block") == pytest.approx((0, spin, 0), abs=0.005)
     now = sim.energy()
     assert now.kinetic + now.potential == pytest.approx(start.kinetic + start.potential, abs=1e-6)
+
+
+def test_rings_slide_roll_and_rock_on_edges_as_their_text_says():
+    """Spins about edges and what is kept of them by formula; the instants are those told. How much of its weight each
+    edge bears follows from both being as far aside, however friction shares it."""
+    _, text = opened("rings_over_an_edge")
+    sim, events = ran("rings_over_an_edge", 8.6)
+    over, off, spin, rho, slips, later, kept, rests = numbers(
+        r"At ([\d.]+) s its centre.*at ([\d.]+) s it is off, turning with ([\d.]+) rad/s.*the edge, (\d+) mm away"
+        r".*slips at ([\d.]+) s and lets go (\d+) ms later.*with (\d+) % of its spin.*after ([\d.]+) s it rests", text)
+    rho *= 1e-3
+
+    def told(kind, body):
+        number = sim.number(body)
+        return [event.t for event in events if event.kind == kind and number in event.bodies]
+
+    blue = np.array(told("dynamic_loss", "ring") + told("geometric_loss", "ring"))
+    assert np.abs(blue - over).min() < 1e-6
+    assert blue[(blue > over + 1e-3) & (blue < 0.6)] == pytest.approx(off, abs=5e-4)
+    sim.seek(round(0.4 / sim.settings.h))
+    two = sim.body("ring").contacts
+    assert len(two) == 2
+    assert [abs(contact.point[0]) for contact in two] == pytest.approx([0.0, 0.0], abs=1e-9)
+    sim.seek(round(0.55 / sim.settings.h))
+    assert sim.angular_velocity("ring")[1] == pytest.approx(spin, abs=5e-3) and not sim.body("ring").contacts
+    sim.seek(round(0.65 / sim.settings.h))
+    (x, _, z), square = sim.position("hoop"), sim.model.inertia[sim.number("hoop"), 2] + rho**2
+    assert np.hypot(x, z) == pytest.approx(rho, abs=1e-9) and x > 0.1
+    assert sim.angular_velocity("hoop")[1] ** 2 == pytest.approx((0.8 / rho) ** 2 + 2.0 * G * (rho - z) / square,
+                                                                 rel=1e-6)
+    assert told("slip", "hoop")[0] == pytest.approx(slips, abs=5e-4)
+    assert told("dynamic_loss", "hoop")[0] - told("slip", "hoop")[0] == pytest.approx(1e-3 * later, abs=5e-4)
+    half, hole = 0.05, 0.15
+    lean, k2 = np.arcsin(half / hole), sim.model.inertia[sim.number("hanging ring"), 2]
+    knock = first(sim, events, "impact", "hanging ring")
+    before, after = (at(sim, knock, phase).angular_velocity("hanging ring")[1] for phase in ("before", "at"))
+    ratio = (k2 + hole**2 * np.cos(2.0 * lean)) / (k2 + hole**2)
+    assert after / before == pytest.approx(ratio, abs=1e-6) and 100.0 * ratio == pytest.approx(kept, abs=0.5)
+    knocks = np.diff(told("impact", "hanging ring"))
+    assert (np.diff(knocks) < 0.0).all() and len(knocks) > 10
+    assert told("impact", "hanging ring")[-1] == pytest.approx(rests, abs=5e-3)
+    sim.seek(round(8.6 / sim.settings.h))
+    assert np.abs(sim.velocity("hoop")).max() < 1e-9 and np.abs(sim.velocity("hanging ring")).max() < 1e-6
+    borne = [contact.force_on("hanging ring")[2] for contact in sim.body("hanging ring").contacts]
+    assert borne == pytest.approx([G / 2.0] * 2, rel=1e-6)
 
 
 def kept_by(sim, name, sides, rounding):

@@ -47,6 +47,7 @@ from ...integrators import INTEGRATORS, Integrator
 from ...integrators.stepper import SMALLEST_SUBSTEP, TOLERANCE
 from ...problem.contact_snapshot import ContactSnapshot, TooMany
 from ...problem.problem import ContactProblem
+from ...problem.turning_rows import moment_rows
 from ..method import Untreatable
 from ..sleep import wake
 from .books import PairImpulses, book_piece
@@ -265,19 +266,26 @@ class EventDriven:
         self._begin_step(here, loads, settings)
         self._take_up(here, settings)
         pairs, zeta = self.work.touching()
-        if (zeta < -RESTS).any():
+        collide = bool((zeta < -RESTS).any())
+        if collide:
             self._motors.rest()
-            M, _, d = equations(self.work.here, pairs)
-            e, friction = self._materials.coefficients(pairs)
-            d[::3] += np.where(d[::3] < -self.work.rest_speed, e * d[::3], 0.0)
         else:
             self._find_sets(here.memory)
             pairs = self.work.at_rest()
-            M, d, u = equations(self.work.here, pairs)
-            friction = self._materials.friction(pairs).where(np.hypot(u[1::3], u[2::3]) <= SLIPS)
+        M, d, u = equations(self.work.here, self._materials.with_turning(pairs))
+        rows = 3 * len(pairs)
+        if collide:
+            e, friction = self._materials.coefficients(pairs)
+            d, u = u, np.zeros(len(u))
+            d[:rows:3] += np.where(d[:rows:3] < -self.work.rest_speed, e * d[:rows:3], 0.0)
+        else:
+            friction = self._materials.friction(pairs).where(np.hypot(u[1:rows:3], u[2:rows:3]) <= SLIPS)
+        moments = moment_rows(self._materials.borne_by(pairs), M, d, u)
         if (friction > 0).any():
-            return ContactProblem.frictional(M, d, friction)
-        return ContactProblem.frictionless(M[::3, ::3], d[::3])
+            return ContactProblem.frictional(M[:rows, :rows], d[:rows], friction, moments)
+        if moments is not None:
+            moments = replace(moments, W=moments.W[::3])
+        return ContactProblem.frictionless(M[:rows:3, :rows:3], d[:rows:3], moments)
 
     # ---------------------------------------------------------------------------------------------- begin
     def _begin_step(self, state: State, loads: Loads, settings: Settings) -> None:

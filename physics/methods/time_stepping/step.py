@@ -33,11 +33,11 @@ from ...core.state import Bodies, Contacts, State, copy_state, empty_contacts
 from ...dynamics.constraints.cure import ROW_OF
 from ...dynamics.forces import Loads
 from ...integrators import Integrator, integrate, offered
-from ...problem.assemble import to_dense
 from ...problem.joint_rows import motor_rows
 from ...problem.problem import ContactProblem, SolveInfo
 from ...problem.residual import system_residual
 from ...problem.system import ANGULAR, LINEAR
+from ...problem.written_out import to_dense
 from ...solvers import SOLVERS, BodiesSolver
 from ...solvers.matrix_form import solve_written_out
 from ...solvers.newton import STEPS, Newton, status_of
