@@ -109,7 +109,7 @@ class ContactProblem:
     friction: (c,) μ of each contact; empty: frictionless, one row a contact.
     moments: what contacts bear against spinning and rolling, None where they bear nothing. Solvers answer M λ + d: of a
     problem with moments that is λ without them; `given` makes of known moments the problem that is left.
-    Of `event_driven` between impacts λ are forces [N], rows accelerations [m/s2], and moments in N m.
+    Of event_driven between impacts λ are forces [N], rows accelerations [m/s2], and moments in N m.
     """
 
     M: Array         #: (k, k) [1/kg]
