@@ -15,6 +15,7 @@ from command_line import BALL
 from test_cli import CUBE
 
 from contactlab.app.scene_files import lost_work
+from contactlab.physics import Scene, Simulation
 from contactlab.physics.run.journal import leftovers
 from contactlab.physics.run.run_file import read_run
 
@@ -289,12 +290,13 @@ def grid(n):
 @pytest.mark.parametrize("work", ["compliant", "event_driven", "mesh", "video", "compiling"])
 def test_a_window_closes_within_a_second_whatever_it_does(scene, screen, tmp_path, work):
     """300 soft bodies at h = 0.1, 249 boxes in event_driven, a mesh of 500 000 triangles that is read, a video, a first
-    start that compiles. On a machine with other work the processor time counts that the program takes from the signal
-    to its end."""
+    start that compiles; the others find their kernels compiled. On a machine with other work the processor time counts
+    that the program takes from the signal to its end."""
     if work in ("compliant", "event_driven"):
-        scene = tmp_path / "heap.toml"
-        scene.write_text(heap(100, 3, 'method = "compliant"\nh = 0.1') if work == "compliant" else
-                         heap(83, 3, 'method = "event_driven"'))
+        scene, settings = tmp_path / "heap.toml", f'method = "{work}"' + ("\nh = 0.1" if work == "compliant" else "")
+        scene.write_text(heap(2, 3, settings))
+        Simulation(Scene.load(scene)).step()
+        scene.write_text(heap(100 if work == "compliant" else 83, 3, settings))
     cold = {"XDG_CACHE_HOME": str(tmp_path / "cache")} if work == "compiling" else {}
     app = Windowed(screen[0], scene, tmp_path, "energy", COUNTED, **cold)
     app.shown()
