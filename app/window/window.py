@@ -105,6 +105,7 @@ class Window(pyglet.window.Window):
         self._failed = -REST
         self._blind = True         # the last frame was not drawn to its end
         self._quit = False
+        self._asked: list[Stopped] = []            # the signals that came
         self._lively = LIVELY
         self._early_text = ""
         self._stale = True
@@ -165,7 +166,7 @@ class Window(pyglet.window.Window):
 
     def stay(self, asked: list[Stopped]) -> None:
         """Run until the user quits or a signal is `asked`: an error of the loop itself is told like any other."""
-        pyglet.clock.schedule_interval(lambda _: self.quit() if asked else None, FRAME)
+        self._asked = asked
         while not self._quit:
             try:
                 pyglet.app.run(interval=None)
@@ -174,7 +175,12 @@ class Window(pyglet.window.Window):
                 self._rescue(error)
 
     def _tick(self, dt: float) -> None:
-        """Once a frame; after an error after a rest, so that one that comes back leaves time for the user's input."""
+        """Once a frame; after an error after a rest, so that one that comes back leaves time for the user's input. None
+        is drawn any more where the program is to end."""
+        if self._asked:
+            self.quit()
+        if self._quit:
+            return
         if time.perf_counter() - self._failed < REST:
             return
         try:
