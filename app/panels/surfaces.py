@@ -18,7 +18,6 @@ from .wrapping import text_wrapped
 
 E_AND_SPEED = (0.5, 1.0)  # restitution and speed of impact [m/s] from which D is found, until they are chosen
 MANY_SUBSTEPS = 50           # of explicit integrators, from which on an implicit step takes less time
-IN_TIME = 0.9                # part of the speed asked for below which a run is slower than that
 
 
 def draw_surfaces(ui: UiState, snapshot: Snapshot, send: Send) -> None:
@@ -141,7 +140,7 @@ def draw_substeps(ui: UiState, snapshot: Snapshot, send: Send) -> None:
         _warn(ui, _("{status}: contact points jump about, the rest of the step is made in fixed "
                     "substeps").format(status=snapshot.info.status))
     if integrator.adaptive or settings.h <= largest * max(made, 1):
-        if made >= MANY_SUBSTEPS and snapshot.real_time_factor < IN_TIME * snapshot.speed:  # nan while paused
+        if made >= MANY_SUBSTEPS and snapshot.behind:
             _warn(ui, _("{made} substeps a step take longer than the step: an implicit integrator needs one, whatever "
                         "the stiffness").format(made=made))
             _offer_implicit(send)

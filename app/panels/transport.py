@@ -235,12 +235,11 @@ def _clock(ui: UiState, snapshot: Snapshot) -> None:
     if ui.playing and snapshot.paused:  # a recording makes the steps
         style.muted(ui, f"× {snapshot.speed:.2g}")
     elif ui.playing and math.isfinite(snapshot.real_time_factor):
-        behind = snapshot.real_time_factor < 0.9 * snapshot.speed
         c = style.colors(ui)
-        with style.color(imgui.Col_.text, c.warning if behind else c.muted):
+        with style.color(imgui.Col_.text, c.warning if snapshot.behind else c.muted):
             imgui.text(f"× {snapshot.real_time_factor:.2f}")
         imgui.set_item_tooltip(_("Real-time factor: simulated seconds per second, measured")
-                               + (_(". This machine is slower than asked.") if behind else ""))
+                               + (_(". This machine is slower than asked.") if snapshot.behind else ""))
     else:
         style.muted(ui, _("searching") if snapshot.searching else _("paused"))
 

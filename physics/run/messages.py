@@ -298,6 +298,7 @@ class Fan(NamedTuple):
     running: bool                  #: whether more will come
 
 
+IN_TIME = 0.9                          # part of the speed asked for below which a run is slower than that
 PHASES = ("before", "at", "after")  #: of an event, see `look.instant`
 
 
@@ -402,6 +403,11 @@ class Snapshot:
     def h(self) -> float:
         """Step of the clock [s]: the longest step of the sides."""
         return max(s.settings.h for s in (self, *self.sides))
+
+    @property
+    def behind(self) -> bool:
+        """Whether the run is slower than asked, by more than the measurement scatters. Not so while it is paused."""
+        return not self.paused and self.real_time_factor < IN_TIME * self.speed  # nan before it is measured
 
 
 def _no_log(columns: int) -> Array:

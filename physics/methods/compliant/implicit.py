@@ -66,7 +66,7 @@ from .stage_search import (
     OF_STOPS,
     ROOM,
     ROWS,
-    SOLVED,
+    SOLVE,
     TURN,
     TURNS,
     begin_search,
@@ -207,7 +207,7 @@ class Implicit:
                 self.soft.look(self.middle)
             elif at == ROOM:
                 self._make_room()
-            elif at == SOLVED:
+            elif at == SOLVE:
                 self._solve_sparse()
         self.iterations += int(search.order[TURNS])
         return at == FOUND, float(search.told[BEST])

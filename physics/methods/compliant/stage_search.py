@@ -43,8 +43,8 @@ SHORTEST_SHARE = 0.125  # least part of a step of Newton's method that is then t
 ONE_MOTOR_AFTER = 20   # iterations after which motors with a limit take and leave their speed one at a time
 
 #: how a search ended, FOUND and NOT_FOUND; or where it goes on: with a new TURN, once rows of surfaces are entered in
-#: ROWS or there is ROOM for the entries of the matrix; with what was SOLVED
-FOUND, NOT_FOUND, TURN, ROWS, ROOM, SOLVED = range(6)
+#: ROWS, there is ROOM for the entries of the matrix or the caller did SOLVE a large system
+FOUND, NOT_FOUND, TURN, ROWS, ROOM, SOLVE = range(6)
 #: StageSearch.told: end and length of the stage [s]; largest and least change of a velocity [m/s], and speed of the
 #: fastest body, at least 1 m/s; part of Newton's step to be taken; power [W] of stops, of driven bodies against them
 UNTIL, LENGTH, CHANGE, BEST, SPEED, SHARE, OF_STOPS, DRIVEN = range(8)
@@ -109,11 +109,11 @@ def begin_search(model, t, g, s, newton, search):
 @program
 def search_stage(model, loads, begun, soft, newton, search, at):
     """Find the velocities of `middle` at the end of the stage; begun: bodies when the step began. at: TURN at first,
-    then what the last call returned. Returns FOUND, NOT_FOUND, ROWS, ROOM or SOLVED."""
+    then what the last call returned. Returns FOUND, NOT_FOUND, ROWS, ROOM or SOLVE."""
     order, told, middle, joints = search.order, search.told, search.middle, search.joints
     t, g, s = told[UNTIL], told[LENGTH], order[STAGE]
     while order[TURNS] < MOST_ITERATIONS:
-        if at != SOLVED:
+        if at != SOLVE:
             place_stage(model, t, g, search.base, joints, middle)
             if touch_again(model, soft.near, middle.x, middle.q, soft.contacts) < 0 or not rows_stand(
                     model, soft, middle):
@@ -128,7 +128,7 @@ def search_stage(model, loads, begun, soft, newton, search, at):
             if len(model.joints.type) > 0:
                 order[ENTRIES] = joint_entries(model, loads, g, middle, joints, order[ENTRIES], newton)
             if len(search.full) < len(newton.right):
-                return SOLVED
+                return SOLVE
             solve_dense(model, newton, search)
         at = TURN
         shorten(search)
