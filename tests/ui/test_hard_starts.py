@@ -218,7 +218,7 @@ class Windowed:
         return None if fields[0] == "Z" else (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def waited(self):
-        """Time that the window's thread could run and had no core [s].   [Linux, Documentation/scheduler/sched-stats]"""
+        """Time that the window's thread could run and had no core [s].   [Linux, sched-stats.rst]"""
         with open(f"/proc/{self.process.pid}/schedstat") as file:
             return int(file.read().split()[1]) * 1e-9
 
@@ -325,7 +325,7 @@ def test_a_window_closes_within_a_second_whatever_it_does(scene, screen, tmp_pat
         last, kept_waiting = now, app.waited() - waited
         time.sleep(0.01)
     wall = time.monotonic() - begun
-    print(f"{work}: closed in {wall:.2f} s, {kept_waiting:.2f} s without a core, {last - spent:.2f} s of processor time")
+    print(f"{work}: closed in {wall:.2f} s, {kept_waiting:.2f} s of them without a core, {last - spent:.2f} s computed")
     assert app.process.wait() == 143
     assert min(wall - kept_waiting, last - spent) < 1.0
 

@@ -154,10 +154,11 @@ def test_where_no_number_of_substeps_is_enough_implicit_steps_are_offered(panel)
     assert panel.click("take implicit steps: sdirk2") == m.Set("integrator", "sdirk2")
 
 
-@pytest.mark.parametrize(("substeps", "factor", "offered"), [
-    (347, 0.1, True), (347, 1.0, False), (347, float("nan"), False), (12, 0.1, False)])
-def test_substeps_that_a_machine_does_not_make_in_time_are_told_with_the_way_out(panel, substeps, factor, offered):
-    panel.show(info=m.StepInfo(substeps=substeps, stable_step=1.0), real_time_factor=factor, speed=1.0)
+@pytest.mark.parametrize(("substeps", "factor", "paused", "offered"), [
+    (347, 0.1, False, True), (347, 1.0, False, False), (347, float("nan"), False, False), (347, 0.0, True, False),
+    (12, 0.1, False, False)])
+def test_substeps_that_a_machine_does_not_make_in_time_are_told_with_the_way_out(panel, substeps, factor, paused, offered):
+    panel.show(info=m.StepInfo(substeps=substeps, stable_step=1.0), paused=paused, real_time_factor=factor)
     assert any(f"{substeps} substeps a step take longer" in text for text in panel.texts or ()) == offered
     if offered:
         assert panel.click("take implicit steps: sdirk2") == m.Set("integrator", "sdirk2")
