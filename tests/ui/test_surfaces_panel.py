@@ -157,7 +157,7 @@ def test_where_no_number_of_substeps_is_enough_implicit_steps_are_offered(panel)
 @pytest.mark.parametrize(("substeps", "factor", "paused", "offered"), [
     (347, 0.1, False, True), (347, 1.0, False, False), (347, float("nan"), False, False), (347, 0.0, True, False),
     (12, 0.1, False, False)])
-def test_substeps_that_a_machine_does_not_make_in_time_are_told_with_the_way_out(panel, substeps, factor, paused, offered):
+def test_substeps_that_are_not_made_in_time_are_told_with_the_way_out(panel, substeps, factor, paused, offered):
     panel.show(info=m.StepInfo(substeps=substeps, stable_step=1.0), paused=paused, real_time_factor=factor)
     assert any(f"{substeps} substeps a step take longer" in text for text in panel.texts or ()) == offered
     if offered:
