@@ -7,12 +7,23 @@ from ..core.model import DYNAMIC, LINK, BodyKind
 from ..core.vec import add, axpy, put, put4, quat_exp, quat_mul, row, row4, scale, sub
 
 KINEMATIC = int(BodyKind.KINEMATIC)
+CLOSE = 2.0 ** -50  # by which two times may differ that are one, relative to the largest: rounding of their sums
+
+
+@kernel
+def rounding(motions, t):
+    """How much earlier than a way point a time t may be that is at it [s]."""
+    largest = abs(t)
+    for time in motions.path_time:
+        largest = max(largest, abs(time))
+    return CLOSE * largest
 
 
 @helper
 def along_path(motions, i, t):
-    """Position on the way points of body i and velocity there; it rests before the first and after the last one
-    unless the path is repeated."""
+    """Position on the way points of body i and velocity there, at a way point that after it; it rests before the first
+    and after the last one unless the path is repeated."""
+    early = rounding(motions, t)
     first = int(motions.path_start[i])
     last = int(motions.path_start[i + 1]) - 1
     still = (0.0, 0.0, 0.0)
@@ -20,16 +31,35 @@ def along_path(motions, i, t):
         return still, still
     period = motions.path_time[last] - motions.path_time[first]
     if motions.path_loop[i] == 1 and period > 0.0:
-        t = motions.path_time[first] + (t - motions.path_time[first]) % period
-    if t < motions.path_time[first]:
+        t = motions.path_time[first] + (t - motions.path_time[first] + early) % period - early
+    if t < motions.path_time[first] - early:
         return row(motions.path_position, first), still
     for k in range(first, last):
-        if t < motions.path_time[k + 1]:
+        if t < motions.path_time[k + 1] - early:
             start = row(motions.path_position, k)
             duration = motions.path_time[k + 1] - motions.path_time[k]
             velocity = scale(1.0 / duration, sub(row(motions.path_position, k + 1), start))
             return axpy(t - motions.path_time[k], velocity, start), velocity
     return row(motions.path_position, last), still
+
+
+@kernel
+def next_way_point(motions, t):
+    """The first time after t at which a body is at a way point, where its speed may jump [s]; inf = never."""
+    early, soonest = rounding(motions, t), math.inf
+    for i in range(len(motions.path_loop)):
+        first, end = int(motions.path_start[i]), int(motions.path_start[i + 1])
+        if end - first < 2:
+            continue
+        period, turns = motions.path_time[end - 1] - motions.path_time[first], 0.0
+        if motions.path_loop[i] == 1:
+            turns = math.floor((t - motions.path_time[first] + early) / period)
+        for k in range(first, end):
+            time = motions.path_time[k] + turns * period
+            if time > t + early:
+                soonest = min(soonest, time)
+                break
+    return soonest
 
 
 @helper

@@ -70,6 +70,11 @@ class JointKeeper:
         """Restore C = 0 and J q̇ = s; without projection only the motors' speeds s. Whether anything had to change."""
         return self.any and mend_joints(self.model, bodies, joints, ROW_OF[cure], self.work)
 
+    def hold(self, bodies: Bodies, joints: JointState) -> Array:
+        """Restore J q̇ = s whatever the cure is; returns the impulses (m,) of the joints' rows [N s] or [N m s]."""
+        stop_joints(self.model, bodies, joints, PROJECTION, self.work)
+        return self.reactions.lam.copy()
+
     def find(self, bodies: Bodies, joints: JointState) -> None:
         """J, C and J q̇ of this state."""
         find(bodies, joints, self.reactions)

@@ -5,10 +5,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ...books.ledger import Account
+from ...books.ledger import Account, Books
 from ...core.model import Array
-from ...core.state import LongArray, Tally
+from ...core.state import Bodies, LongArray, Tally
 from ...dynamics.constraints.cure import JointKeeper, gain
+from ...dynamics.motion import drive
 from ...solvers.least_forces import least
 from .instant import add_impulses, displace, energy_at, equations
 from .sets import ContactSet
@@ -44,6 +45,17 @@ class Projection:
             before = energy_at(here)
             if self._keeper.mend(here.bodies, here.joints, self._cure):
                 self._work.tally[Tally.PROJECTION] += energy_at(here) - before
+
+    def drive(self, books: Books) -> None:
+        """Give driven bodies the speed that they have from now on, which joints in maximal coordinates pass on whatever
+        the cure. The speed jumps as by a fast acceleration: the work is that of the mean velocity."""
+        here, keeper = self._work.here, self._keeper
+        before = Bodies(*(a.copy() for a in here.bodies))
+        drive(here.model, self._work.t, here.bodies)
+        if keeper.any:
+            lam = keeper.hold(here.bodies, here.joints)
+            over = before._replace(v=0.5 * (before.v + here.bodies.v), w=0.5 * (before.w + here.bodies.w))
+            books.reactions(keeper.reactions, lam, over, self._work.ledger)
 
     def project(self) -> None:
         """Put φ of the current set, and the velocities in its rows, back to zero along H⁻¹T."""

@@ -43,6 +43,7 @@ from ...dynamics.constraints.limits import TURNS
 from ...dynamics.constraints.reactions import motor_states
 from ...dynamics.constraints.stiffness import JointRates
 from ...dynamics.forces import Loads, empty_loads
+from ...dynamics.motion import next_way_point, rounding
 from ...integrators import INTEGRATORS, Integrator
 from ...integrators.stepper import SMALLEST_SUBSTEP, TOLERANCE
 from ...problem.contact_snapshot import ContactSnapshot, TooMany
@@ -70,6 +71,7 @@ from .shared_loads import SharedLoads
 from .step_halving import SCATTER, astray, gains, gains_held, least_substep, longer, rounding_rate, stable_length
 from .tolerances import EDGE, RESTS, SLIPS, TOUCH
 from .whole_step import (
+    AHEAD,
     BY_PIECES,
     DRIFTED,
     MADE,
@@ -199,7 +201,11 @@ class EventDriven:
         longest = self._longest(state, settings)
         while rest > SLIVER * h and patience.goes_on:
             look_up()
-            most = min(substep, rest, longest, patience.brief_end - self.work.t)
+            straight = self._until_way_point()
+            if straight <= rounding(self.model.motions, work.t):
+                rest -= self._pass_way_point()
+                continue
+            most = min(substep, rest, longest, patience.brief_end - work.t, straight)
             following = self._advance(integrator, most, least_substep(patience.uncut, h))
             trigger = self._search()
             self._log.reasons.cut(work, trigger)
@@ -386,6 +392,23 @@ class EventDriven:
         if integrator.adaptive:
             return error <= (BLIND_ERROR if self._patience.blind else 1.0) or shortest
         return not astray(self._keeper, piece, self.work.h)
+
+    def _until_way_point(self) -> float:
+        """How long driven bodies go straight on [s]: until a piece ends before the next of their way points."""
+        t, motions = self.work.t, self.model.motions
+        way_point = next_way_point(motions, t)
+        return way_point - AHEAD * rounding(motions, way_point) - t if way_point < math.inf else math.inf
+
+    def _pass_way_point(self) -> float:
+        """Go on to a way point that is AHEAD, where the speed of a driven body jumps: joints pass that on, then
+        contacts. Returns the time that has passed [s]."""
+        work, before = self.work, self.work.t
+        work.t = next_way_point(self.model.motions, before)
+        self._show()
+        self.projection.drive(self._books)
+        self._settler.settle(Change())
+        self._show()
+        return work.t - before
 
     def _held(self) -> frozenset[int]:
         """The pairs whose set was fixed to the end of the step."""
