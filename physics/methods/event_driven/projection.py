@@ -50,8 +50,9 @@ class Projection:
         """Give driven bodies the speed that they have from now on, which joints in maximal coordinates pass on whatever
         the cure. The speed jumps as by a fast acceleration: the work is that of the mean velocity."""
         here, keeper = self._work.here, self._keeper
-        before = Bodies(*(a.copy() for a in here.bodies))
+        before, energy = Bodies(*(a.copy() for a in here.bodies)), energy_at(here)
         drive(here.model, self._work.t, here.bodies)
+        self._work.ledger[Account.DRIVEN, 0] += energy_at(here) - energy  # of springs, where a path begins elsewhere
         if keeper.any:
             lam = keeper.hold(here.bodies, here.joints)
             over = before._replace(v=0.5 * (before.v + here.bodies.v), w=0.5 * (before.w + here.bodies.w))
