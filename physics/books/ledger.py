@@ -397,7 +397,7 @@ def add_contact(model, bodies, a, b, point, n, p, account, ledger, given):
     The contact itself takes p·u, where u is the relative velocity of the surfaces; compliant surfaces book that
     elsewhere. The work on the bodies that forces move, p·v_b - p·v_a, differs from it by the work of bodies with a
     prescribed motion and of running surfaces. Where the slip turns within the step, friction may seem to give energy:
-    that part is left to drift.
+    that part is left to drift, and returned.
     """
     kind, q, v, w = model.kind, bodies.q, bodies.v, bodies.w
     belt_v, belt_w = model.motions.surface_velocity, model.motions.surface_spin
@@ -418,11 +418,12 @@ def add_contact(model, bodies, a, b, point, n, p, account, ledger, given):
         work -= dot(p, v_a)
         sign -= 1.0
         give(given, a, scale(-1.0, p), scale(-1.0, cross(point, p)))
-    pressed, rubbed = (0.0, 0.0) if account == SURFACES else (dot(along, slip), min(dot(across, slip), 0.0))
+    pressed, rubbed = (0.0, 0.0) if account == SURFACES else (dot(along, slip), dot(across, slip))
     account = CONTACTS if account == SURFACES else account
     credit(ledger, account, pressed, scale(sign, along), scale(sign, cross(point, along)))
-    credit(ledger, FRICTION, rubbed, scale(sign, across), scale(sign, cross(point, across)))
+    credit(ledger, FRICTION, min(rubbed, 0.0), scale(sign, across), scale(sign, cross(point, across)))
     credit(ledger, DRIVEN, work - dot(p, slip), NOTHING, NOTHING)
+    return max(rubbed, 0.0)
 
 
 @helper
@@ -440,6 +441,7 @@ def add_moment(model, bodies, a, b, m, ledger, given):
         give(given, a, NOTHING, scale(-1.0, m))
     credit(ledger, FRICTION, min(taken, 0.0), NOTHING, scale(sign, m))
     credit(ledger, DRIVEN, work - taken, NOTHING, NOTHING)
+    return max(taken, 0.0)
 
 
 @kernel

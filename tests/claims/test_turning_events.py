@@ -169,3 +169,23 @@ def test_a_car_rolls_out_under_the_load_of_all(coordinates):
     slower = roll * (frame + 2.0 * M) * G / R / (frame + 2.0 * M + 2.0 * I / R**2)
     assert sim.velocity("frame")[0] == pytest.approx(v - 0.3 * slower, abs=1e-9)
     assert np.abs(sim.state.ledger[Account.DRIFT, 0]) < 1e-9
+
+
+def test_contacts_that_share_a_load_press_and_their_friction_takes_what_the_motion_loses():
+    """A cylinder slides upright on eight points that also oppose rolling: what they share is not known from the motion.
+    Each impulse of a step lies in the cone of friction; they come to m g h, and to μ m g s of the energy."""
+    mu, v, mass = 0.6, 1.0, 2.0
+    drum = {"name": "drum", "position": [0.0, 0.0, R], "velocity": [v, 0.0, 0.0], "mass": mass,
+            "shape": [{"type": "cylinder", "radius": R, "height": 2.0 * R}]}
+    sim = rough(ground(), drum, roll=0.01, mu=mu)
+    for steps in range(1, 11):
+        sim.step()
+        found, count = sim.contacts, int(sim.contacts.count[0])
+        impulse = found.impulse[:count]
+        np.testing.assert_allclose(impulse.sum(axis=0), mass * G * H * np.array([-mu, 0.0, 1.0]), rtol=0.0, atol=1e-12)
+        assert count == 8 and (impulse[:, 2] >= 0.0).all()
+        assert (np.hypot(impulse[:, 0], impulse[:, 1]) <= mu * impulse[:, 2] * (1.0 + 1e-9)).all()
+        t = steps * H
+        slid = v * t - 0.5 * mu * G * t**2
+        assert sim.state.ledger[Account.FRICTION, 0] == pytest.approx(-mu * mass * G * slid, rel=1e-11)
+        assert abs(sim.state.ledger[Account.DRIFT, 0]) < 1e-12

@@ -9,6 +9,7 @@ from ...books.carried import book_change, credit_given, credit_needed
 from ...books.ledger import (
     CONTACTS,
     DRIVEN,
+    FRICTION,
     NOTHING,
     Account,
     Books,
@@ -104,7 +105,8 @@ def any_force(at, chosen):
 @program
 def book_node(piece, bodies, joint_v, share, ledger, given, total_out):
     """One node of the quadrature, with its weight in parts of the piece: bodies and velocities of joints there, where
-    the forces were found last."""
+    the forces were found last. Contacts that share a load may have forces of which one pulls: its friction gives what
+    that of the others takes too much."""
     at, chosen, weight = piece.at, piece.chosen, share * piece.span[LENGTH]
     model, loads, scratch = at.model, at.loads, at.scratch
     eq, witness, count = scratch.equations, scratch.witness, int(chosen.count[0])
@@ -125,7 +127,8 @@ def book_node(piece, bodies, joint_v, share, ledger, given, total_out):
         if chosen.pair[i] < first:  # limits pass nothing from outside to their bodies
             point = scale(0.5, add(row(witness.p_a, i), row(witness.p_b, i)))
             a, b = int(witness.body_a[i]), int(witness.body_b[i])
-            add_contact(model, bodies, a, b, point, normal, p, CONTACTS, ledger, given)
+            more = add_contact(model, bodies, a, b, point, normal, p, CONTACTS, ledger, given)
+            credit(ledger, FRICTION, more, NOTHING, NOTHING)
     if grabbed >= 0:
         book_mouse(at, bodies, grabbed, weight, ledger, given)
     credit_given(model.trees, bodies, given, -1.0, ledger)
@@ -141,7 +144,8 @@ def book_moment(piece, bodies, i, weight, ledger, given, total_out):
     m = axpy(scratch.lam[3 * i + 1], row(eq.tangent_1, i), scale(scratch.lam[3 * i + 2], row(eq.tangent_2, i)))
     m = scale(weight * length, m)
     accumulate(total_out, i, m)
-    add_moment(model, bodies, a, b, m, ledger, given)
+    more = add_moment(model, bodies, a, b, m, ledger, given)
+    credit(ledger, FRICTION, more, NOTHING, NOTHING)
 
 
 @program
@@ -219,11 +223,11 @@ def twist(books: Books, bodies: Bodies, witness: Witness, normal: Array, restitu
             if inverse[i] > 0.0:
                 bodies.L[i] += turn
                 books.given[i : i + 1, 3:] += turn  # where anybody asks for it
-                ledger[Account.FRICTION, 4:] += turn
+                ledger[FRICTION, 4:] += turn
             else:
                 ledger[Account.DRIVEN, 0] -= float(turn @ bodies.w[i])
         velocity_from_momentum(books.model, bodies)
-        ledger[Account.FRICTION, 0] += 0.5 * impulse * (1.0 - restitution_psi[k]) * spin
+        ledger[FRICTION, 0] += 0.5 * impulse * (1.0 - restitution_psi[k]) * spin
 
 
 def ball_inverse(model: Model) -> Array:

@@ -8,7 +8,6 @@ from ...core.state import Case, Contacts, LongArray, empty_contacts
 from ...problem.problem import ContactProblem
 from ...problem.residual import natural_map
 from ...solvers.least_forces import ZERO
-from .books import PairImpulses
 from .impact import without
 from .instant import world_forces
 from .materials import PairMaterials
@@ -35,14 +34,14 @@ class Report:
         return without(found, set(kept.tolist()))
 
     def fill(
-        self, at: Instant, pairs: LongArray, force: Array, rate: Array, u: Array, impulses: PairImpulses
+        self, at: Instant, pairs: LongArray, force: Array, rate: Array, u: Array, impulse: Array
     ) -> None:
         """Write the contacts of pairs (c,) at an instant, those of the current set first: force (3 c,), acceleration
-        rate (3 c,) and velocity u (3 c,) in the rows of their equations, which must be in the scratch. Limits of joints
-        and moments are left out."""
+        rate (3 c,) and velocity u (3 c,) in the rows of their equations, which must be in the scratch, and impulse
+        (c, 3) in the world. Limits of joints and moments are left out."""
         surface, w = self._work.surface, at.scratch.witness
         current, active = np.arange(len(pairs)) < self._work.in_set, self._active(force[::3])
-        forces, impulse, slip = world_forces(at.scratch, force), impulses.of(pairs), np.hypot(u[1::3], u[2::3])
+        forces, slip = world_forces(at.scratch, force), np.hypot(u[1::3], u[2::3])
         rows = np.flatnonzero(contacts_among(surface, pairs))
         if len(rows) > len(self.contacts.gap):
             self.contacts = empty_contacts(2 * len(rows))

@@ -184,6 +184,7 @@ class Settler:
         normal, friction = work.here.scratch.witness.normal[:c], self._materials.friction(pairs)
         frames = np.stack([normal, eq.tangent_1[:c], eq.tangent_2[:c]], axis=1)
         fill_set(work.chosen, pairs, found, M, friction, frames, work.nodes(pairs), self._holder.pairs)
+        work.set_since = work.t
         self._log.reasons.found(pairs, friction, found)
 
     def _obeyed(self, pairs: LongArray, resolved: Callable[[Problem], Resolution]) -> tuple[Problem, Resolution]:

@@ -137,15 +137,16 @@ class SharedLoads:
         return all(b == a or (a != STICK and b != OPEN)
                    for a, b in zip(expected.tolist(), found.mode, strict=True))
 
-    def correct(self, at: Instant, lam: Array, M: Array, d: Array, u: Array) -> None:
-        """Replace the forces lam (3 c,) of those contacts of the set that share a load by forces that obey Coulomb's
-        law; M, d and u as `equations` gives them of the set at an instant."""
-        chosen, count, doubtful = self._work.chosen, self._work.in_set, self.doubtful()
+    def obeying(self, at: Instant, lam: Array, M: Array, d: Array, u: Array) -> Array:
+        """The forces lam (3 c,) of the set, with those of contacts that share a load replaced by forces that obey
+        Coulomb's law; M, d and u as `equations` gives them of the set at an instant."""
+        chosen, count, doubtful, lam = self._work.chosen, self._work.in_set, self.doubtful(), lam.copy()
         if not doubtful.any():
-            return
+            return lam
         pairs, rows = chosen.pair[:count][doubtful], np.flatnonzero(np.repeat(doubtful, 3))
         if known_to_hold(at, chosen):
             lam[rows] = at.scratch.lam[rows]
-            return
+            return lam
         block, friction = np.ascontiguousarray(M[np.ix_(rows, rows)]), self._materials.friction(pairs)
         lam[rows] = resolve(block, d[rows], u[rows], friction, {}).force
+        return lam

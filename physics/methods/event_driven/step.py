@@ -533,25 +533,27 @@ class EventDriven:
         pairs = np.concatenate([kept, self._report.near(at, kept)])
         work.need_room(len(pairs))
         at = work.with_scratch(at)
-        lam, motors, M, d = self._forces_at(at)
+        lam, least, motors, M, d = self._forces_at(at)
         u, rate = motion_in_rows(at, pairs, lam)
         force = np.zeros(3 * len(pairs))
         force[: len(lam)] = lam
-        self._report.fill(at, pairs, force, rate, u, self._impulses)
+        impulse = self._impulses.of(pairs)
+        impulse[: len(kept)] += work.set_lasts(at) * world_forces(at.scratch, lam - least)  # as the load is shared
+        self._report.fill(at, pairs, force, rate, u, impulse)
         residual = self._report.residual(M, rate, lam)
         obeyed = residual <= max(OBEYED * float(np.abs(d).max(initial=0.0)), RESIDUAL_ROUNDING)
         return StepInfo(residual, status="solved" if obeyed else "inconsistent",
                         contacts=int((pairs < TURNS).sum()),
                         pairs=len(self.surface.meets), penetration=self._report.deepest, motors=motors)
 
-    def _forces_at(self, at: Instant) -> tuple[Array, tuple[MotorState, ...], Array, Array]:
-        """The forces (3 c,) of the set in hand at an instant, what motors do there, and M and d of its contacts."""
+    def _forces_at(self, at: Instant) -> tuple[Array, Array, tuple[MotorState, ...], Array, Array]:
+        """The forces (3 c,) of the set in hand at an instant, and those that the piece has for them, which may share a
+        load otherwise; what motors do there, and M and d of its contacts."""
         find_forces(at, self.work.chosen)
         motors, kept = motor_states(at.scratch.equations.reactions), self.work.set_pairs.copy()
-        lam = at.scratch.lam[: 3 * len(kept)].copy()
+        least = at.scratch.lam[: 3 * len(kept)].copy()
         M, d, u = equations(at, kept)
-        self._shared.correct(at, lam, M, d, u)
-        return lam, motors, M, d
+        return self._shared.obeying(at, least, M, d, u), least, motors, M, d
 
     def _show(self) -> None:
         """Show the observer the instant in hand; the step goes on as without it."""

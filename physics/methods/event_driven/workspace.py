@@ -1,5 +1,7 @@
 """The arrays that the parts of the event-driven method share: the state in hand, the current set, the search."""
 
+import math
+
 import numpy as np
 
 from ...collision.exact.elements import Elements, bodies_of
@@ -37,6 +39,7 @@ class Workspace:
     sink: float          #: depth that contacts beside the active ones may come to [m]
     rest_speed: float    #: approach speed below which there is no restitution [m/s]
     end: float           #: when the step ends [s]
+    set_since: float     #: when the current set was made, or a time before the step [s]
 
     def __init__(self, model: Model, surface: Elements, motor_modes: IntArray) -> None:
         """motor_modes (m,): what motors with a limit do, shared with whoever decides that."""
@@ -49,6 +52,7 @@ class Workspace:
         self.here = Instant(model, surface, empty_loads(len(model.kind), len(joints.v)), np.zeros(2),
                             empty_state(len(model.kind)).bodies, joints, self._scratch(FIRST_ROOM))
         self._begin_set(FIRST_ROOM)
+        self.set_since = -math.inf
         radius = self.search.radius[self.search.radius > 0]
         self._overlap = OVERLAP * float(radius.min()) if len(radius) else TOUCH
 
@@ -95,6 +99,10 @@ class Workspace:
         """What is left of the step [s]."""
         return self.end - self.t
 
+    def set_lasts(self, at: Instant) -> float:
+        """How long the set has held up to an instant, within a step [s]."""
+        return min(float(at.clock[TIME]) - self.set_since, self.h)
+
     def take_up(self, state: State, loads: Loads, settings: Settings) -> None:
         """Make this state the one in hand, with room for the set that its memory may hold."""
         here = self.here
@@ -102,7 +110,7 @@ class Workspace:
             self.here = here._replace(bodies=state.bodies, joints=state.joints, loads=loads)
             self.search.begin_at(self.here)
         self.here.clock[TIME], self.here.clock[STEP] = state.t[0], settings.h
-        self.end = self.t + settings.h
+        self.end, self.set_since = self.t + settings.h, min(self.set_since, self.t)
         self.tally, self.ledger = state.tally, state.ledger
         self.depth, self.sink = TOUCH, 0.5 * TOUCH
         self.rest_speed = max(REST * self._gravity * settings.h, LEAST_REST)
