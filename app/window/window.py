@@ -49,6 +49,7 @@ from .mouse import Mouse
 from .place_mouse import PlaceMouse
 from .pyglet_input import BUTTON_NAMES, Input, modifier_names
 from .spare_time import draw_in_spare_time
+from .view_alone import PanelTimes, is_kept
 
 TITLE = "Contactlab"
 FRAME = 1.0 / 60.0
@@ -101,7 +102,8 @@ class Window(pyglet.window.Window):
         self._mouse_side = 0                       # of a comparison: in which the mouse is, and where that lies
         self._mouse_rect: Rect = (0.0, 0.0, 1.0, 1.0)
         self._last_click = (0.0, "", -9.0, -9.0)
-        self._last_draw = time.perf_counter()
+        self._keeps = self.ui.software and is_kept(self, self.screen_buffer)  # what a frame drew
+        self._last_draw, self._panels = time.perf_counter(), PanelTimes()
         self._failed = -REST
         self._blind = True         # the last frame was not drawn to its end
         self._quit = False
@@ -214,10 +216,22 @@ class Window(pyglet.window.Window):
             due = take.advance(lab.snapshot, lab.engine.send, now)
             if not due and now - self._last_draw < FRAME:
                 return
-        lively = new or moving or self._stale or self._lively > 0 or take is not None
-        if lively or now - self._last_draw > LAZY:
+        asked = self._stale or self._lively > 0 or take is not None
+        lively = new or moving or asked
+        if lively and not asked and self._panels_can_wait(now, lab):
+            self._draw_view_alone(moving)
+        elif lively or now - self._last_draw > LAZY:
             self._draw_frame(dt, moved=moving, capture=due)
-            self._count_frame(now, lively)
+        else:
+            return
+        self._count_frame(now, lively)
+
+    def _panels_can_wait(self, now: float, lab: Lab) -> bool:
+        ui = self.ui
+        busy = ui.progress is not None or ui.workbench.on or ui.boxes_open or VIEW in ui.failures or self._blind
+        if busy or lab.snapshot is None or not self._panels.can_wait(now, lab.snapshot):
+            return False
+        return not self.stage.labels_strayed(lab.snapshot, lab.camera, ui)
 
     def _poll(self) -> None:
         """Take what was done beside the window, where it is ready: the engine may start, the gallery's pictures and
@@ -240,18 +254,18 @@ class Window(pyglet.window.Window):
         lab, ui = self.lab, self.ui
         self.switch_to()
         self.gui.use()
-        self.gui.new_frame(max(now - self._last_draw, 1e-3))
+        self.gui.new_frame(max(now - self._panels.last, 1e-3))
         self._last_draw, self._stale, self._blind = now, False, True
         self._lively = max(self._lively - 1, 0)
         snapshot = lab.snapshot if lab is not None else None
+        self._panels.drawn(now, snapshot)
         ui.recording = self.filming.status
         draw_ui(ui, snapshot, lab.send if lab is not None else print)
         height, ratio = self.get_framebuffer_size()[1], self._ratio()
         style.fill(self.screen_buffer, ui, height, ratio)
         if lab is not None and snapshot is not None:
-            moving = self.filming.take is None and (moved or not snapshot.paused)
-            factor = self.detail.factor if moving else 1.0
             if VIEW not in ui.failures:
+                factor = self._detail(snapshot, moved)
                 attempt(ui, VIEW, lambda: self._draw_view(snapshot, lab, height, ratio, factor))
             gl.glFlush()  # without the interpreter's lock, which moderngl keeps: a software renderer works here
         self.feed.show_cursor()
@@ -269,10 +283,40 @@ class Window(pyglet.window.Window):
             self._early_text = ""
         self._serve_requests()
 
-    def _draw_view(self, snapshot: Snapshot, lab: Lab, height: int, ratio: float, factor: float) -> None:
-        """The picture in 3-D, what is under the cursor, and the labels."""
+    def _detail(self, snapshot: Snapshot, moved: bool) -> float:
+        return self.detail.factor if self.filming.take is None and (moved or not snapshot.paused) else 1.0
+
+    def _draw_view_alone(self, moved: bool) -> None:
+        """A frame of the run between two of the panels, which stay as they are."""
+        now, lab = time.perf_counter(), self.lab
+        assert lab is not None and lab.snapshot is not None
+        snapshot, height, ratio = lab.snapshot, self.get_framebuffer_size()[1], self._ratio()
+        self.switch_to()
+        self.gui.use()
+        self._last_draw, self._blind = now, True
+        self._panels.left()
+        if not self._keeps:
+            style.fill(self.screen_buffer, self.ui, height, ratio)
+        factor = self._detail(snapshot, moved)
+        try:
+            self._draw_view(snapshot, lab, height, ratio, factor, True)
+        except Exception:  # the next frame has panels to tell it
+            self._stale = True
+        gl.glFlush()
+        rects = self.stage.rects(snapshot) if self._keeps else [(0, 0, *self.get_framebuffer_size())]
+        self.gui.draw_again(self.screen_buffer, rects)
+        self.flip()
+        self._blind = False
+        self.detail.note(time.perf_counter() - now)
+
+    def _draw_view(self, snapshot: Snapshot, lab: Lab, height: int, ratio: float, factor: float, alone: bool = False
+                   ) -> None:
+        """The picture in 3-D, what is under the cursor, and the labels. alone: these are as in the last frame."""
         self._hover()
         snapshot = self._shown(snapshot)
+        if alone:
+            self.stage.render_again(snapshot, lab.camera, self.ui, self.screen_buffer, height, ratio, factor)
+            return
         self.stage.render(snapshot, lab.camera, self.ui, self.screen_buffer, height, ratio, factor)
         self.stage.write(snapshot, lab.camera, self.ui)
         draw_marks(self.ui, lab.camera)
