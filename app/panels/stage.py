@@ -51,7 +51,7 @@ class Stage:
         self._screen = ctx.buffer(np.array([-1, -1, 3, -1, -1, 3], np.float32).tobytes())
         self._scaling_array = ctx.vertex_array(self._scaling, [(self._screen, "2f", "in_corner")])
         self._small: moderngl.Framebuffer | None = None
-        self.rect: tuple[int, int, int, int] = 0, 0, 0, 0  #: of the last picture in its target: lower left, size [pixels]
+        self.rect: tuple[int, int, int, int] = 0, 0, 0, 0  #: of the last picture in its target [pixels]
         self.written = np.zeros((0, 2))  #: where labels were written last [window units from the corner of the view]
 
     def render(self, snapshot: Snapshot, camera: Camera, options: ViewOptions, view: Rect, target: Any, height: int,

@@ -29,7 +29,7 @@ DEEP = 45.0  # angle from the bottom to the rim [degrees] above which a hollow w
 DIMMED = 0.35  # of its light that a body which sleeps sends back
 BEHIND = 1.01  # scale of hollows in the shadow map, so that their lit face does not shade itself
 SHADOW, OPAQUE, SEE_THROUGH, MASK = "SHADOW", "OPAQUE", "SEE_THROUGH", "MASK"
-PLAIN, LINED = "PLAIN", "LINED"  # OPAQUE in two parts: triangles without lines, which cost a quarter less, and the others
+PLAIN, LINED = "PLAIN", "LINED"  # of OPAQUE: triangles without lines, at three quarters of the cost, and others
 FEW = 4  # shapes with one surface, of which the edges are looked for
 
 

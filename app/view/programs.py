@@ -41,12 +41,9 @@ class Waiting(NamedTuple):
 
 def waiting(ctx: moderngl.Context) -> Waiting:
     """Those of the context; where it does not tell them, calls that do nothing."""
-    calls = []
-    for name in ("glFlush", "glFinish"):
-        loader = getattr(ctx.mglo, "_context", None)
-        address = loader.load(name) if loader is not None else 0
-        calls.append(ctypes.CFUNCTYPE(None)(address) if address else lambda: None)
-    return Waiting(*calls)
+    found = getattr(getattr(ctx.mglo, "_context", None), "load_opengl_function", lambda name: 0)
+    addresses = found("glFlush"), found("glFinish")
+    return Waiting(*(ctypes.CFUNCTYPE(None)(address) if address else lambda: None for address in addresses))
 
 
 def source(name: str, defines: tuple[str, ...] = ()) -> str:

@@ -5,7 +5,7 @@ import sys
 import time
 import traceback
 from collections.abc import Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from ..inspected import with_forces
 from ..keys import OF_PANELS, command_for
 from ..lab import Lab
 from ..machine import system_scale
+from ..opening import SHOWN_AFTER
 from ..panels import style
 from ..panels.gizmo import draw_handles, draw_marks
 from ..panels.guard import attempt, sentence
@@ -44,7 +45,9 @@ from ..view.imgui_backend import Gui
 from ..view.programs import quality
 from .edit_mouse import EditMouse
 from .file_dialogs import FileDialogs
+from .file_drops import DropWindow
 from .filming import Filming, Pixels
+from .frame_rate import FrameRate
 from .mouse import Mouse
 from .place_mouse import PlaceMouse
 from .pyglet_input import BUTTON_NAMES, Input, modifier_names
@@ -56,11 +59,12 @@ FRAME = 1.0 / 60.0
 LIVELY = 24           # frames drawn at full rate after the last input, for hover effects and panels to settle
 REST = 0.25           # [s] without drawing after an error of the window itself
 LAZY = 0.25           # [s] between frames when nothing happens
+LOOK = 0.1            # [s] between looks at the user before the engine is there
 DOUBLE_CLICK = 0.35   # [s]
 TEXT_KEYS = ("A", "C", "V", "X", "Y", "Z")  # with Ctrl, in a field of text
 
 
-class Window(pyglet.window.Window):
+class Window(DropWindow):
     """pyglet's window with our panels; the `Host` of a Lab."""
 
     lab: Lab | None = None  # before it is there, errors of the window end the program
@@ -104,13 +108,13 @@ class Window(pyglet.window.Window):
         self._last_click = (0.0, "", -9.0, -9.0)
         self._keeps = self.ui.software and is_kept(self, self.screen_buffer)  # what a frame drew
         self._last_draw, self._panels = time.perf_counter(), PanelTimes()
+        self._rate = FrameRate(self._last_draw)
         self._failed = -REST
         self._blind = True         # the last frame was not drawn to its end
         self._quit = False
         self._lively = LIVELY
         self._early_text = ""
         self._stale = True
-        self._fps_mark = (time.perf_counter(), 0)
         self._draw_frame(0.0)  # something is on the screen before the engine loads
 
     def begin(self, runner: Any, log: Any, awaited: Future[None] | None = None) -> None:
@@ -126,6 +130,18 @@ class Window(pyglet.window.Window):
         if awaited is None:
             runner.start()
         pyglet.clock.schedule_interval(self._tick, FRAME)
+
+    def wait_for(self, work: Future[Any], words: str, asked: list[Stopped]) -> bool:
+        """Stay alive until the work is done, and say what it is where it takes long. False where the user quits, or a
+        signal is `asked`, before."""
+        begun = time.perf_counter()
+        while not (work.done() or asked or self._quit):
+            wait([work], LOOK)
+            self.dispatch_events()
+            if time.perf_counter() - begun > SHOWN_AFTER:
+                self.ui.progress = words, 1.0
+                self._draw_frame(LOOK)
+        return work.done()
 
     def end(self) -> None:
         """Finish the recording and stop the clock and the engine."""
@@ -144,7 +160,7 @@ class Window(pyglet.window.Window):
         self.close()
 
     def leave(self, why: str, preferences: Path) -> None:
-        """Keep what there is where the process has to end and nothing can be drawn any more."""
+        """Keep what there is where the process has to end and nothing can be drawn."""
         print(f"contactlab: {why}", file=sys.stderr)
         self.filming.abandon()
         self.keep_settings(preferences)
@@ -211,8 +227,7 @@ class Window(pyglet.window.Window):
         self._poll()
         moving = lab.move_camera(min(dt, 0.1))
         due = True
-        take = self.filming.take
-        if take is not None and lab.snapshot is not None:
+        if (take := self.filming.take) is not None and lab.snapshot is not None:
             due = take.advance(lab.snapshot, lab.engine.send, now)
             if not due and now - self._last_draw < FRAME:
                 return
@@ -224,14 +239,13 @@ class Window(pyglet.window.Window):
             self._draw_frame(dt, moved=moving, capture=due)
         else:
             return
-        self._count_frame(now, lively)
+        self.ui.frames_per_second = self._rate.note(now, lively)
 
     def _panels_can_wait(self, now: float, lab: Lab) -> bool:
-        ui = self.ui
+        ui, seen = self.ui, lab.snapshot
         busy = ui.progress is not None or ui.workbench.on or ui.boxes_open or VIEW in ui.failures or self._blind
-        if busy or lab.snapshot is None or not self._panels.can_wait(now, lab.snapshot):
-            return False
-        return not self.stage.labels_strayed(lab.snapshot, lab.camera, ui)
+        return (not busy and seen is not None and self._panels.can_wait(now, seen)
+                and not self.stage.labels_strayed(seen, lab.camera, ui))
 
     def _poll(self) -> None:
         """Take what was done beside the window, where it is ready: the engine may start, the gallery's pictures and
@@ -264,8 +278,8 @@ class Window(pyglet.window.Window):
         height, ratio = self.get_framebuffer_size()[1], self._ratio()
         style.fill(self.screen_buffer, ui, height, ratio)
         if lab is not None and snapshot is not None:
+            factor = self._detail(snapshot, moved)
             if VIEW not in ui.failures:
-                factor = self._detail(snapshot, moved)
                 attempt(ui, VIEW, lambda: self._draw_view(snapshot, lab, height, ratio, factor))
             gl.glFlush()  # without the interpreter's lock, which moderngl keeps: a software renderer works here
         self.feed.show_cursor()
@@ -297,9 +311,8 @@ class Window(pyglet.window.Window):
         self._panels.left()
         if not self._keeps:
             style.fill(self.screen_buffer, self.ui, height, ratio)
-        factor = self._detail(snapshot, moved)
         try:
-            self._draw_view(snapshot, lab, height, ratio, factor, True)
+            self._draw_view(snapshot, lab, height, ratio, self._detail(snapshot, moved), True)
         except Exception:  # the next frame has panels to tell it
             self._stale = True
         gl.glFlush()
@@ -325,18 +338,6 @@ class Window(pyglet.window.Window):
     def _shown(self, snapshot: Snapshot) -> Snapshot:
         """As the view shows it: with the forces that a tab shows, and what the workbench moves or hides."""
         return self.ui.workbench.shown(with_forces(self.ui, snapshot))
-
-    def _count_frame(self, now: float, lively: bool) -> None:
-        """Measure frames per second. While nothing changes few frames are drawn on purpose, and none are reported."""
-        start, count = self._fps_mark
-        if not lively:
-            self.ui.frames_per_second, self._fps_mark = 0.0, (now, 0)
-            return
-        if now - start > 0.5:
-            self.ui.frames_per_second = (count + 1) / (now - start)
-            self._fps_mark = now, 0
-        else:
-            self._fps_mark = start, count + 1
 
     def _serve_requests(self) -> None:
         """Carry out what the panels asked for."""
@@ -521,17 +522,6 @@ class Window(pyglet.window.Window):
     def on_mouse_leave(self, x: int, y: int) -> None:
         self._cursor_at = (-1.0, -1.0)
         self.feed.leave()
-
-    def _event_drag_enter(self, ev: Any) -> None:
-        """X11: something is dragged over the window. pyglet 2.1 raises where the source offers three types or fewer: it
-        lists them in the message itself instead of a property, at data.l[2] and after [XDND 5, XdndEnter]."""
-        source, flags, *listed = ev.xclient.data.l
-        if flags & 1:
-            super()._event_drag_enter(ev)
-            return
-        names = self._xdnd_atoms["text/uri-list"]
-        self._xdnd_source, self._xdnd_version = source, flags >> 24
-        self._xdnd_format = names if names in listed else None
 
     def on_file_drop(self, x: int, y: int, paths: list[str]) -> None:
         self._touched()
