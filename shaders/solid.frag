@@ -17,7 +17,7 @@ in vec2 uv;
 #ifdef PLAIN
 void main() {  // without lines and stripes, by a software renderer
     vec3 n = normalize(gl_FrontFacing ? normal : -normal);
-    out_color = vec4(to_srgb(shade(color.rgb, n, vec3(0.0), sun_at(in_light, n))), BODY);
+    out_color = vec4(to_srgb(shade(color.rgb, n, -forward.xyz, sun_at(in_light, n))), BODY);
 }
 #else
 void main() {

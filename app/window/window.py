@@ -5,7 +5,7 @@ import sys
 import time
 import traceback
 from collections.abc import Sequence
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,6 @@ from ..inspected import with_forces
 from ..keys import OF_PANELS, command_for
 from ..lab import Lab
 from ..machine import system_scale
-from ..opening import SHOWN_AFTER
 from ..panels import style
 from ..panels.gizmo import draw_handles, draw_marks
 from ..panels.guard import attempt, sentence
@@ -53,13 +52,13 @@ from .place_mouse import PlaceMouse
 from .pyglet_input import BUTTON_NAMES, Input, modifier_names
 from .spare_time import draw_in_spare_time
 from .view_alone import PanelTimes, is_kept
+from .waiting import alive_until
 
 TITLE = "Contactlab"
 FRAME = 1.0 / 60.0
 LIVELY = 24           # frames drawn at full rate after the last input, for hover effects and panels to settle
 REST = 0.25           # [s] without drawing after an error of the window itself
 LAZY = 0.25           # [s] between frames when nothing happens
-LOOK = 0.1            # [s] between looks at the user before the engine is there
 DOUBLE_CLICK = 0.35   # [s]
 TEXT_KEYS = ("A", "C", "V", "X", "Y", "Z")  # with Ctrl, in a field of text
 
@@ -134,14 +133,11 @@ class Window(DropWindow):
     def wait_for(self, work: Future[Any], words: str, asked: list[Stopped]) -> bool:
         """Stay alive until the work is done, and say what it is where it takes long. False where the user quits, or a
         signal is `asked`, before."""
-        begun = time.perf_counter()
-        while not (work.done() or asked or self._quit):
-            wait([work], LOOK)
-            self.dispatch_events()
-            if time.perf_counter() - begun > SHOWN_AFTER:
-                self.ui.progress = words, 1.0
-                self._draw_frame(LOOK)
-        return work.done()
+        def show() -> None:
+            self.ui.progress = words, 1.0
+            self._draw_frame(FRAME)
+
+        return alive_until(work, lambda: bool(asked) or self._quit, self.dispatch_events, show)
 
     def end(self) -> None:
         """Finish the recording and stop the clock and the engine."""
