@@ -229,9 +229,7 @@ class Renderer(GlOwner):
         ctx.depth_func = "<="
         see_through = options.transparent or options.wireframe
         sky_later = self._paint_backdrop(floors, view, options.flat, see_through)
-        self._paint_bodies(floors, view, options)
-        if sky_later:
-            self._backdrop.paint_sky(view)
+        self._paint_bodies(floors, view, options, sky_later)
         walls = [p for p in planes if not backdrop.is_solid(p, view.camera.eye)]
         if walls:
             canvas.use()
@@ -241,8 +239,9 @@ class Renderer(GlOwner):
             self._backdrop.paint_see_through(walls, view)
             canvas.depth_mask = True
 
-    def _paint_bodies(self, floors: list[backdrop.FloorOrWall], view: backdrop.View, options: ViewOptions) -> None:
-        """Shadows on the floors, then lit bodies."""
+    def _paint_bodies(self, floors: list[backdrop.FloorOrWall], view: backdrop.View, options: ViewOptions,
+                      sky_later: bool) -> None:
+        """Shadows on the floors, then lit bodies, the sky where it is left to be painted, and ghosts over it all."""
         ctx, canvas = self.ctx, self._targets.canvas
         see_through = options.transparent or options.wireframe
         canvas.use()
@@ -257,6 +256,8 @@ class Renderer(GlOwner):
             self._bodies.paint(body_painter.SEE_THROUGH, both_sides=options.wireframe)
         else:
             self._bodies.paint(body_painter.OPAQUE)
+        if sky_later:
+            self._backdrop.paint_sky(view)
         canvas.depth_mask = False
         ctx.enable(moderngl.BLEND)
         ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
