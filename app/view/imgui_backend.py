@@ -169,7 +169,7 @@ class Gui:
         self.use()
         data = imgui.get_draw_data()
         for rect in within:
-            self._draw(data, data.cmd_lists, target, rect)
+            self._draw(data, list(data.cmd_lists), target, rect)
 
     def _draw(self, data: imgui.ImDrawData, lists: Sequence[imgui.ImDrawList], target: Any, within: Pixels | None = None
               ) -> None:
