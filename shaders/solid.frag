@@ -1,15 +1,25 @@
 #version 330 core
 #include "body.glsl"
 in vec3 normal;
+#ifdef PLAIN
+in vec3 in_light;  // place in the shadow map
+#else
 in vec3 from_edge;  // barycentric: 0 on the edge opposite each corner; + 2 where that edge is not drawn
 in vec3 place;
 in vec3 local;
+#endif
 flat in vec4 color;
 #ifdef TEXTURED
 uniform sampler2D skin;
 in vec2 uv;
 #endif
 
+#ifdef PLAIN
+void main() {  // without lines and stripes, by a software renderer
+    vec3 n = normalize(gl_FrontFacing ? normal : -normal);
+    out_color = vec4(to_srgb(shade(color.rgb, n, -forward.xyz, sun_at(in_light, n))), BODY);
+}
+#else
 void main() {
     vec3 hidden = step(1.5, from_edge), e = from_edge - 2.0 * hidden;
     vec3 pixels = e / max(fwidth(e), 1e-6);
@@ -27,3 +37,4 @@ void main() {
 #endif
     finish(albedo, n, place, edge);
 }
+#endif

@@ -13,6 +13,7 @@ from ..view.overlays import LegendRow, legend, legend_of_vectors
 from .compare import draw_side_label
 from .legend import box_of, draw_box, draw_strip, strip_height
 from .stage import Stage
+from .view import strayed
 
 
 class Split:
@@ -28,6 +29,31 @@ class Split:
     def render(self, snapshot: Snapshot, camera: Camera, ui: UiState, target: Any, height: int, ratio: float = 1.0,
                factor: float = 1.0) -> None:
         """Render all sides into ui.view_rect of `target`; see Stage.render."""
+        self._make_room(snapshot, ui)
+        self.render_again(snapshot, camera, ui, target, height, ratio, factor)
+
+    def render_again(self, snapshot: Snapshot, camera: Camera, ui: UiState, target: Any, height: int,
+                     ratio: float = 1.0, factor: float = 1.0) -> None:
+        """Render another snapshot where the last one was, beside the same legend."""
+        sides = shown(snapshot)
+        while len(self.stages) < len(sides):
+            self.stages.append(Stage(self.ctx))
+        for stage, side, rect in zip(self.stages, sides, ui.side_rects(len(sides)), strict=False):
+            options = replace(ui.view, hovered_contact=row_of(side, ui.hovered_key))
+            stage.render(side, camera, options, rect, target, height, ui.preferences.scale * ratio, ratio, factor)
+
+    def rects(self, snapshot: Snapshot) -> list[tuple[int, int, int, int]]:
+        """Of the sides' last pictures in their target, see Stage.rect."""
+        return [stage.rect for stage, _ in zip(self.stages, shown(snapshot), strict=False)]
+
+    def labels_strayed(self, snapshot: Snapshot, camera: Camera, ui: UiState) -> bool:
+        """Whether labels no longer stand where the last picture would have them."""
+        rects = ui.side_rects(len(shown(snapshot)))
+        return any(strayed(stage.written, stage.places(camera, rect))
+                   for stage, rect in zip(self.stages, rects, strict=False))
+
+    def _make_room(self, snapshot: Snapshot, ui: UiState) -> None:
+        """For the legend, below the picture or in a corner of it."""
         sides = shown(snapshot)
         rows = self._shown = self._rows(snapshot, ui)
         self.box = box_of(ui, rows, ui.view_rect) if len(sides) == 1 else None
@@ -36,11 +62,6 @@ class Split:
             rows = self._shown = legend_of_vectors(snapshot, ui.view)  # no room for all: the arrows that were asked for
             strip = strip_height(ui, rows, ui.view_rect)
         ui.legend_height = 0.0 if self.box else self._steady(strip, len(rows), ui)
-        while len(self.stages) < len(sides):
-            self.stages.append(Stage(self.ctx))
-        for stage, side, rect in zip(self.stages, sides, ui.side_rects(len(sides)), strict=False):
-            options = replace(ui.view, hovered_contact=row_of(side, ui.hovered_key))
-            stage.render(side, camera, options, rect, target, height, ui.preferences.scale * ratio, ratio, factor)
 
     def write(self, snapshot: Snapshot, camera: Camera, ui: UiState, top: float = 0.0) -> None:
         """Write labels, the legend, and `top` below its edge the name of each side; inside a frame of imgui."""

@@ -51,6 +51,8 @@ class Stage:
         self._screen = ctx.buffer(np.array([-1, -1, 3, -1, -1, 3], np.float32).tobytes())
         self._scaling_array = ctx.vertex_array(self._scaling, [(self._screen, "2f", "in_corner")])
         self._small: moderngl.Framebuffer | None = None
+        self.rect: tuple[int, int, int, int] = 0, 0, 0, 0  #: of the last picture in its target [pixels]
+        self.written = np.zeros((0, 2))  #: where labels were written last [window units from the corner of the view]
 
     def render(self, snapshot: Snapshot, camera: Camera, options: ViewOptions, view: Rect, target: Any, height: int,
                scale: float, ratio: float = 1.0, factor: float = 1.0) -> None:
@@ -61,10 +63,10 @@ class Stage:
         """
         left, top, right, bottom = edges(view, ratio)
         left, top, bottom = max(left, 0), max(top, 0), min(bottom, height)
-        if right <= left or bottom <= top:  # a window smaller than its panels, or minimised
+        self.rect = rect = left, height - bottom, max(right - left, 0), max(bottom - top, 0)
+        if 0 in rect[2:]:  # a window smaller than its panels, or minimised
             self.renderer.labels = []
             return
-        rect = left, height - bottom, right - left, bottom - top
         if factor == 1.0:
             self.renderer.draw(snapshot, camera, options, target, scale, rect)
             return
@@ -96,6 +98,14 @@ class Stage:
     def write(self, camera: Camera, ui: UiState, view: Rect) -> None:
         """Write the labels into the part `view` of the window; inside a frame of imgui."""
         draw_labels(ui, self.renderer.labels, camera, view)
+        self.written = self.places(camera, view)
+
+    def places(self, camera: Camera, view: Rect) -> np.ndarray:
+        """Where the points of the last picture's labels are in `view`, (n, 2)."""
+        labels = self.renderer.labels
+        if not labels:
+            return np.zeros((0, 2))
+        return camera.project(np.array([label.position for label in labels]), *view[2:])[0]
 
     def release(self) -> None:
         self._drop_small()

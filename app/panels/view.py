@@ -7,6 +7,7 @@ import numpy as np
 from imgui_bundle import imgui
 
 from ...physics.core.language import _
+from ...physics.core.model import Array
 from ...physics.run.messages import Command, Snapshot
 from ..keys import key_of
 from ..ui_state import Rect, UiState
@@ -15,6 +16,8 @@ from . import style
 
 LONG = 2.0  # [s] at one step after which the view says so
 NOTICE_PREFIX = "notice_"  # names of the windows that recordings leave out
+STRAYED = 1.5   # [window units] from the point that it belongs to a label is seen to lag
+ANOTHER = 40.0  # [window units] further off it is another label, which may wait for the panels
 
 
 def draw_labels(ui: UiState, labels: Sequence[Any], camera: Camera, view: Rect) -> None:
@@ -39,6 +42,14 @@ def draw_labels(ui: UiState, labels: Sequence[Any], camera: Camera, view: Rect) 
         color = style.u32((*label.color[:3], 1.0))
         draw.add_text(imgui.get_font(), size, (left + 0.3 * size, top + 0.1 * size), color, label.text)
     draw.pop_clip_rect()
+
+
+def strayed(written: Array, now: Array) -> bool:
+    """Whether a label written at one of the places (n, 2) [window units] belongs elsewhere by now, (m, 2)."""
+    if not len(written) or not len(now):
+        return False
+    away = np.linalg.norm(now[:, None] - written, axis=2).min(axis=1)
+    return bool(((away > STRAYED) & (away < ANOTHER)).any())
 
 
 def lifted(plate: Rect, taken: Sequence[Rect]) -> Rect:

@@ -59,10 +59,13 @@ class Backdrop(GlOwner):
         self._shadow_array = self.own(ctx.vertex_array(
             self._shadow, [(self._corners, "3f 2f", "in_position", "in_shadow_at")]))
 
-    def paint(self, floors: list[FloorOrWall], view: View) -> None:
-        """Floors seen from above and the sky, into an empty framebuffer with depth test."""
+    def paint_floors(self, floors: list[FloorOrWall], view: View) -> None:
+        """Floors seen from above, into an empty framebuffer with depth test."""
         for plane in floors:
             self._paint_plane(plane, view, solid=True)
+
+    def paint_sky(self, view: View) -> None:
+        """The sky where nothing else is."""
         write_matrix(self._sky, "unproject", unprojection(view))
         self._sky_array.render()
 

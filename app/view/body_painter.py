@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ...physics.core.model import HOLLOW, Array, Labels, Model, ShapeKind, Skin
 from . import geometry, instances
 from .programs import GlOwner, attributes, load, quality
+from .silhouette import Silhouette
 from .simplified import simplified
 
 INSTANCE = (("in_place", 3), ("in_turn", 4), ("in_size", 3), ("in_color", 4))
@@ -28,6 +29,8 @@ DEEP = 45.0  # angle from the bottom to the rim [degrees] above which a hollow w
 DIMMED = 0.35  # of its light that a body which sleeps sends back
 BEHIND = 1.01  # scale of hollows in the shadow map, so that their lit face does not shade itself
 SHADOW, OPAQUE, SEE_THROUGH, MASK = "SHADOW", "OPAQUE", "SEE_THROUGH", "MASK"
+PLAIN, LINED = "PLAIN", "LINED"  # of OPAQUE: triangles without lines, at three quarters of the cost, and others
+FEW = 4  # shapes with one surface, of which the edges are looked for
 
 
 class _MeshBuffer(NamedTuple):
@@ -41,10 +44,12 @@ class _Drawable:
 
     def __init__(
         self, group: instances.Group, rows: moderngl.Buffer, mesh: _MeshBuffer, shadow_mesh: _MeshBuffer,
-        lined: _MeshBuffer, deep: bool, skin: moderngl.Texture | None,
+        lined: _MeshBuffer, deep: bool, skin: moderngl.Texture | None, parts: dict[str, _MeshBuffer],
     ) -> None:
+        """parts: of OPAQUE, where it is drawn in two."""
         self.group, self.rows, self.deep, self.skin = group, rows, deep, skin
-        self.meshes = {SHADOW: shadow_mesh, OPAQUE: mesh, SEE_THROUGH: lined, MASK: mesh}
+        self.meshes = {SHADOW: shadow_mesh, OPAQUE: mesh, SEE_THROUGH: lined, MASK: mesh, **parts}
+        self.opaque = tuple(parts) or (OPAQUE,)
         self.arrays: dict[str, moderngl.VertexArray] = {}
 
     @property
@@ -91,9 +96,10 @@ class BodyPainter(GlOwner):
         self._bodies = model.shapes.body
         self._awake = self._colors = instances.shape_colors(model, labels, as_collided)
         self._sizes = instances.drawn_sizes(model)
+        self._silhouettes: list[tuple[NDArray[np.intp], Silhouette]] = []  # of shapes that are drawn simplified
         textures: dict[int, moderngl.Texture] = {}
         for group in instances.groups(model):
-            skin = None
+            skin, parts = None, {}
             rows = self._scene.own(self.ctx.buffer(reserve=4 * instances.ROW * len(group.shapes), dynamic=True))
             kind = ShapeKind(group.kind)
             if kind in self._meshes:
@@ -112,6 +118,10 @@ class BodyPainter(GlOwner):
                 mesh = shadow_mesh = lined
                 if is_copy:
                     mesh = shadow_mesh = self._shared_buffer(corners)
+                    if not self._awake[group.shapes, 3].any():
+                        parts = self._parts(corners)
+                    if len(group.shapes) <= FEW:
+                        self._silhouettes.append((group.shapes, Silhouette(*drawn)))
                     few, many, copies = *self.triangles, len(group.shapes)
                     self.triangles = few + copies * len(drawn[1]), many + copies * len(whole[1])
                 if worn is not None:
@@ -121,12 +131,29 @@ class BodyPainter(GlOwner):
                     corners[:, :3] *= BEHIND
                     shadow_mesh = self._buffer(self._scene, corners, *TRIANGLE)
             deep = kind in HOLLOW and instances.opening(model, group.data) > DEEP
-            self._drawables.append(_Drawable(group, rows, mesh, shadow_mesh, lined, deep, skin))
+            self._drawables.append(_Drawable(group, rows, mesh, shadow_mesh, lined, deep, skin, parts))
 
     def _shared_buffer(self, corners: geometry.Vertices) -> _MeshBuffer:
         rows, which = geometry.shared(corners)
         order = self._scene.own(self.ctx.buffer(which.tobytes()))
         return self._buffer(self._scene, rows, *TRIANGLE)._replace(corners=order)
+
+    def _parts(self, corners: geometry.Vertices) -> dict[str, _MeshBuffer]:
+        """The triangles without lines, and those with some."""
+        plain = (corners[:, 6:].reshape(-1, 9) >= 2.0).all(axis=1)
+        halves = {PLAIN: corners.reshape(-1, 27)[plain], LINED: corners.reshape(-1, 27)[~plain]}
+        return {part: self._shared_buffer(rows.reshape(-1, 9)) for part, rows in halves.items() if len(rows)}
+
+    def edges(self, at: instances.Placement, eye: Array) -> tuple[NDArray[np.intp], Array, Array]:
+        """Shapes of which only these edges are to be smoothed, and the boxes lo, hi (k, 3) of the edges."""
+        shapes, los, his = [np.zeros(0, int)], [np.zeros((0, 3))], [np.zeros((0, 3))]
+        for those, silhouette in self._silhouettes:
+            shapes.append(those)
+            for s in those:
+                lo, hi = silhouette.boxes(eye, at.place[s], at.turn[s])
+                los.append(lo)
+                his.append(hi)
+        return np.concatenate(shapes), np.vstack(los), np.vstack(his)
 
     def _texture(self, skin: Skin) -> moderngl.Texture:
         high, wide, _ = skin.image.shape
@@ -162,7 +189,8 @@ class BodyPainter(GlOwner):
             (self.ctx.enable if culled else self.ctx.disable)(moderngl.CULL_FACE)
             if drawable.skin is not None:
                 drawable.skin.use(SKIN_UNIT)
-            self._array(drawable, variant).render(instances=len(drawable.group.shapes))
+            for part in drawable.opaque if variant == OPAQUE else (variant,):
+                self._array(drawable, part).render(instances=len(drawable.group.shapes))
         self.ctx.disable(moderngl.CULL_FACE)
 
     def paint_mask(self, body: int) -> None:

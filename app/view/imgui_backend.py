@@ -6,7 +6,7 @@ events of one.
 """
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.resources import as_file, files
 from typing import Any
 
@@ -22,6 +22,7 @@ EMBOLDEN = 1 << 5         # FreeType's: strokes as heavy as those of the bold le
 CJK_SIZE = 1.2            # sizes are heights of lines, and theirs are taller: so characters are as large as capitals
 INDEX_BYTES = imgui.INDEX_SIZE
 Size = tuple[int, int]
+Pixels = tuple[int, int, int, int]  # x, y of the lower left corner, width, height
 
 
 class TextureStore:
@@ -163,12 +164,21 @@ class Gui:
             between()
         self._draw(data, held, target)
 
-    def _draw(self, data: imgui.ImDrawData, lists: list[imgui.ImDrawList], target: Any) -> None:
+    def draw_again(self, target: moderngl.Framebuffer, within: Sequence[Pixels]) -> None:
+        """Draw what the last frame showed once more, of it the rectangles `within`."""
+        self.use()
+        data = imgui.get_draw_data()
+        for rect in within:
+            self._draw(data, list(data.cmd_lists), target, rect)
+
+    def _draw(self, data: imgui.ImDrawData, lists: Sequence[imgui.ImDrawList], target: Any, within: Pixels | None = None
+              ) -> None:
         ctx: Any = self.ctx  # Any here and for the target: moderngl's stubs forbid what its documentation says
         scale = data.framebuffer_scale
         width, height = round(data.display_size.x * scale.x), round(data.display_size.y * scale.y)
         if width <= 0 or height <= 0:
             return
+        x, y, wide, high = within or (0, 0, width, height)
         target.use()
         target.viewport = (0, 0, width, height)
         ctx.enable_only(moderngl.BLEND)
@@ -177,13 +187,16 @@ class Gui:
         ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA, moderngl.ONE, moderngl.ONE_MINUS_SRC_ALPHA
         self.program["display"] = (data.display_size.x, data.display_size.y)
         for commands in lists:
-            self._upload(commands)
+            uploaded = False
             for command in commands.cmd_buffer:
                 x0, y0, x1, y1 = command.clip_rect
-                left, top = max(int(x0 * scale.x), 0), max(int(y0 * scale.y), 0)
-                right, bottom = min(int(x1 * scale.x), width), min(int(y1 * scale.y), height)
+                left, top = max(int(x0 * scale.x), x), max(int(y0 * scale.y), height - y - high)
+                right, bottom = min(int(x1 * scale.x), x + wide), min(int(y1 * scale.y), height - y)
                 if right <= left or bottom <= top or command.elem_count == 0:
                     continue
+                if not uploaded:
+                    self._upload(commands)
+                    uploaded = True
                 target.scissor = (left, height - bottom, right - left, bottom - top)
                 assert self.store is not None
                 self.store.textures[command.get_tex_id()].use(0)

@@ -1,6 +1,8 @@
 """Shader files: `#include "name.glsl"` reads shaders/lib, `#define`s come after the version line."""
 
+import ctypes
 import re
+from collections.abc import Callable
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -27,6 +29,21 @@ def quality(ctx: moderngl.Context) -> Quality:
     if any(word in name for word in SOFTWARE):
         return Quality(True, 0, 768)
     return Quality(False, min(4, ctx.max_samples), 2048)
+
+
+class Waiting(NamedTuple):
+    """OpenGL's calls that wait, without Python's lock: moderngl keeps that while a software renderer works, and the
+    physics thread would stand still."""
+
+    flush: Callable[[], object]   # begin to draw what was said so far
+    finish: Callable[[], object]  # until it is drawn
+
+
+def waiting(ctx: moderngl.Context) -> Waiting:
+    """Those of the context; where it does not tell them, calls that do nothing."""
+    found = getattr(getattr(ctx.mglo, "_context", None), "load_opengl_function", lambda name: 0)
+    addresses = found("glFlush"), found("glFinish")
+    return Waiting(*(ctypes.CFUNCTYPE(None)(address) if address else lambda: None for address in addresses))
 
 
 def source(name: str, defines: tuple[str, ...] = ()) -> str:

@@ -15,7 +15,7 @@ from .camera import AWAY, Camera, bounds_of, shape_boxes
 from .ghosts import Ghosts, by_closed_form, of_fan
 from .overlay_painter import OverlayPainter
 from .overlays import WorldLabel, build
-from .programs import GlOwner, Quality, load, quality
+from .programs import GlOwner, Quality, load, quality, waiting
 from .theme import Theme, linear, theme
 from .view_options import ViewOptions
 
@@ -49,6 +49,7 @@ class Renderer(GlOwner):
     def __init__(self, ctx: moderngl.Context) -> None:
         super().__init__(ctx)
         self.quality = quality(ctx)
+        self._waiting = waiting(ctx)
         self.labels: list[WorldLabel] = []  # texts of the last picture, for whoever can write
         self._model: Model | None = None
         self._bodies, self._backdrop, self._glyphs = BodyPainter(ctx), Backdrop(ctx), OverlayPainter(ctx)
@@ -59,6 +60,7 @@ class Renderer(GlOwner):
         self._shapes: _Shapes | None = None    # of the last picture
         self._shadowed: _Shapes | None = None  # whose shadows the map holds
         self._still: tuple = ()  # what the kept backdrop shows
+        self._behind: tuple = ()  # what the last one showed
         self._painted: tuple = ()  # what the picture under the glyphs shows, and where the shapes were
         self._smooth = self.own(load(ctx, "screen.vert", "fxaa.frag"))
         self._outline = self.own(load(ctx, "screen.vert", "outline.frag"))
@@ -119,15 +121,17 @@ class Renderer(GlOwner):
         self._place_ghosts(snapshot, options)
         if self._bodies.dim(snapshot.asleep):
             self._painted = ()
-        if self._looks_other(snapshot.model.shapes.bound, at, view, options):
+        other = self._looks_other(snapshot.model.shapes.bound, at, view, options)
+        if other:
             self._draw_bodies(at, boxes, view, options)
+            self._waiting.flush()
+        glyphs = build(snapshot, options, camera, view.size, ui_scale)
         whole = target.viewport
         target.viewport = target.scissor = rect
-        self._finish(target)
+        self._finish(target, other)
         for body in (options.selected, *options.also):
             if 0 <= body < len(snapshot.x):
                 self._outline_body(body, boxes, view, target, ui_scale)
-        glyphs = build(snapshot, options, camera, view.size, ui_scale)
         self.labels = glyphs.labels
         self._glyphs.paint(glyphs, self._targets.depth, target, ui_scale)
         target.viewport, target.scissor = whole, None
@@ -185,7 +189,9 @@ class Renderer(GlOwner):
         planes = backdrop.planes(at.place[flat], at.turn[flat])
         floors = [p for p in planes if backdrop.is_solid(p, eye)]
         if self.quality.software:
-            every = [np.vstack(some) for some in zip(boxes, *(g.boxes for g in self._ghosts), strict=True)]
+            inside, *edges = self._bodies.edges(at, eye)
+            whole = [np.delete(side, inside, axis=0) for side in boxes]
+            every = [np.vstack(some) for some in zip(whole, edges, *(g.boxes for g in self._ghosts), strict=True)]
             self._smooth_corners = tile_corners(covered_tiles((every[0], every[1]), view.camera, view.size), view.size)
         self._paint(planes, floors, view, options)
 
@@ -221,8 +227,9 @@ class Renderer(GlOwner):
         ctx, canvas = self.ctx, self._targets.canvas
         ctx.enable_only(moderngl.DEPTH_TEST)
         ctx.depth_func = "<="
-        self._paint_backdrop(floors, view, options.flat)
-        self._paint_bodies(floors, view, options)
+        see_through = options.transparent or options.wireframe
+        sky_later = self._paint_backdrop(floors, view, options.flat, see_through)
+        self._paint_bodies(floors, view, options, sky_later)
         walls = [p for p in planes if not backdrop.is_solid(p, view.camera.eye)]
         if walls:
             canvas.use()
@@ -232,8 +239,9 @@ class Renderer(GlOwner):
             self._backdrop.paint_see_through(walls, view)
             canvas.depth_mask = True
 
-    def _paint_bodies(self, floors: list[backdrop.FloorOrWall], view: backdrop.View, options: ViewOptions) -> None:
-        """Shadows on the floors, then lit bodies."""
+    def _paint_bodies(self, floors: list[backdrop.FloorOrWall], view: backdrop.View, options: ViewOptions,
+                      sky_later: bool) -> None:
+        """Shadows on the floors, then lit bodies, the sky where it is left to be painted, and ghosts over it all."""
         ctx, canvas = self.ctx, self._targets.canvas
         see_through = options.transparent or options.wireframe
         canvas.use()
@@ -248,6 +256,8 @@ class Renderer(GlOwner):
             self._bodies.paint(body_painter.SEE_THROUGH, both_sides=options.wireframe)
         else:
             self._bodies.paint(body_painter.OPAQUE)
+        if sky_later:
+            self._backdrop.paint_sky(view)
         canvas.depth_mask = False
         ctx.enable(moderngl.BLEND)
         ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
@@ -263,34 +273,45 @@ class Renderer(GlOwner):
         self._tiles.write(data)
 
     def _paint_backdrop(self, floors: list[backdrop.FloorOrWall], view: backdrop.View,
-                        flat: tuple[float, float, float] | None) -> None:
-        """Sky and floors, or one colour; on slow machines they are kept as long as nothing about them changes."""
+                        flat: tuple[float, float, float] | None, see_through: bool) -> bool:
+        """Sky and floors, or one colour; on slow machines they are kept as long as nothing about them changes. While
+        the camera turns they are not worth keeping: then the sky is left, True, to be painted where no body is."""
         targets, camera = self._targets, view.camera
         numbers = [camera.eye, camera.backward, [camera.fov], *(part.ravel() for plane in floors for part in plane)]
         still = (np.concatenate(numbers).tobytes(), view.look, view.grid, flat)
-        if not self.quality.software or still != self._still:
-            surface = targets.kept if self.quality.software else targets.canvas
+        again, self._behind = still in (self._still, self._behind), still
+        keep = self.quality.software and (again or see_through)
+        if not keep or still != self._still:
+            surface = targets.kept if keep else targets.canvas
             surface.use()
             surface.clear(*(flat or (0.0, 0.0, 0.0)), depth=1.0)
             if flat is None:
-                self._backdrop.paint(floors, view)
+                self._backdrop.paint_floors(floors, view)
+                if keep or see_through:
+                    self._backdrop.paint_sky(view)
+        if keep:
             self._still = still
-        if self.quality.software:
             self.ctx.copy_framebuffer(targets.canvas, targets.kept)
+        return flat is None and not keep and not see_through
 
-    def _finish(self, target: moderngl.Framebuffer) -> None:
-        """Bring the picture to the target; smooth the edges on the tiles with bodies, where that is still to do."""
+    def _finish(self, target: moderngl.Framebuffer, other: bool) -> None:
+        """Bring the picture to the target; smooth the edges on the tiles with bodies, where that is still to do.
+        other: than before."""
         ctx, targets = self.ctx, self._targets
-        if targets.canvas is not targets.single:
+        if other:
+            self._waiting.finish()
+        if other and targets.canvas is not targets.single:
             ctx.copy_framebuffer(targets.single, targets.canvas)
-        target.use()  # its scissor holds for the copy
-        ctx.copy_framebuffer(target, targets.single)
-        if self.quality.samples == 0:
+        if other and targets.smooth is not targets.single:
+            ctx.copy_framebuffer(targets.smooth, targets.single)
             ctx.disable(moderngl.DEPTH_TEST)
             targets.picture.use(0)
-            target.use()
+            targets.smooth.use()
             self._write_tiles(self._smooth_corners)
             self._smooth_array.render(vertices=len(self._smooth_corners))
+            self._waiting.finish()
+        target.use()  # its scissor holds for the copy
+        ctx.copy_framebuffer(target, targets.smooth)
 
     def _outline_body(self, body: int, boxes: Boxes, view: backdrop.View, target: moderngl.Framebuffer, scale: float
                       ) -> None:
@@ -342,10 +363,12 @@ class _Targets(GlOwner):
         self.mask.repeat_x = self.mask.repeat_y = False
         self.single = self._framebuffer([self.picture], self.depth)
         self.mask_target = self._framebuffer([self.mask])
-        self.canvas = self.kept = self.single
+        self.canvas = self.kept = self.smooth = self.single
         if samples:
             color, depth = ctx.renderbuffer(size, 4, samples=samples), ctx.depth_renderbuffer(size, samples=samples)
             self.canvas = self._framebuffer([own(color)], own(depth))
+        else:
+            self.smooth = self._framebuffer([own(ctx.texture(size, 4))])
         if quality.software:
             self.kept = self._framebuffer([own(ctx.texture(size, 4))], own(ctx.depth_texture(size)))
 

@@ -5,13 +5,15 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import platformdirs
 import pyglet
 from pyglet import gl
 
-from ...physics.core.language import use
+from ...physics.core.interruption import interruptible
+from ...physics.core.language import N_, use
 from ...physics.lesson.lesson import Lesson
 from ...physics.run.journal import Journal, leftovers
 from ...physics.run.messages import Recording
@@ -98,6 +100,25 @@ def open_remote(engine: Any, preferences: Path = SETTINGS) -> None:
             window.end()
 
 
+def _engine(
+    window: Window, asked: list[Stopped], scene: Scene, settings: Mapping[str, Any], recording: Recording | None,
+    script: Script | None,
+) -> Runner | None:
+    """The engine; a scan of a million triangles takes a second, in which the window lives. None where it was closed
+    meanwhile. Raises CannotOpen."""
+    left = Event()
+
+    def build() -> Runner:
+        with in_words(scene.name), interruptible(left.is_set):
+            return Runner(scene, settings, recording=recording, journal=window.journal, script=script)
+
+    building = in_background("contactlab-scene", build)
+    if window.wait_for(building, N_("building the scene"), asked):
+        return building.result()
+    left.set()
+    return None
+
+
 def _open(
     scene: Scene, settings: Mapping[str, Any], log_commands: Path | None, preferences: Path,
     recording: Recording | None, asked: list[Stopped], script: Script | None, lesson: Lesson | None, language: Any,
@@ -109,8 +130,9 @@ def _open(
         copies = in_background("contactlab-copies", lambda: copies_to_draw(scene)) if window.ui.software else None
         window.ui.leftovers = leftovers(RUNS)
         window.journal = Journal(RUNS)
-        with in_words(scene.name):
-            runner = Runner(scene, settings, recording=recording, journal=window.journal, script=script)
+        runner = _engine(window, asked, scene, settings, recording, script)
+        if runner is None:
+            return
         window.begin(runner, log, copies)
         if window.lab is not None:
             own = scene if recording is None else recording.scene

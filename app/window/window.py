@@ -44,11 +44,15 @@ from ..view.imgui_backend import Gui
 from ..view.programs import quality
 from .edit_mouse import EditMouse
 from .file_dialogs import FileDialogs
+from .file_drops import DropWindow
 from .filming import Filming, Pixels
+from .frame_rate import FrameRate
 from .mouse import Mouse
 from .place_mouse import PlaceMouse
 from .pyglet_input import BUTTON_NAMES, Input, modifier_names
 from .spare_time import draw_in_spare_time
+from .view_alone import PanelTimes, is_kept
+from .waiting import alive_until
 
 TITLE = "Contactlab"
 FRAME = 1.0 / 60.0
@@ -59,7 +63,7 @@ DOUBLE_CLICK = 0.35   # [s]
 TEXT_KEYS = ("A", "C", "V", "X", "Y", "Z")  # with Ctrl, in a field of text
 
 
-class Window(pyglet.window.Window):
+class Window(DropWindow):
     """pyglet's window with our panels; the `Host` of a Lab."""
 
     lab: Lab | None = None  # before it is there, errors of the window end the program
@@ -101,7 +105,9 @@ class Window(pyglet.window.Window):
         self._mouse_side = 0                       # of a comparison: in which the mouse is, and where that lies
         self._mouse_rect: Rect = (0.0, 0.0, 1.0, 1.0)
         self._last_click = (0.0, "", -9.0, -9.0)
-        self._last_draw = time.perf_counter()
+        self._keeps = self.ui.software and is_kept(self, self.screen_buffer)  # what a frame drew
+        self._last_draw, self._panels = time.perf_counter(), PanelTimes()
+        self._rate = FrameRate(self._last_draw)
         self._failed = -REST
         self._blind = True         # the last frame was not drawn to its end
         self._quit = False
@@ -109,7 +115,6 @@ class Window(pyglet.window.Window):
         self._lively = LIVELY
         self._early_text = ""
         self._stale = True
-        self._fps_mark = (time.perf_counter(), 0)
         self._draw_frame(0.0)  # something is on the screen before the engine loads
 
     def begin(self, runner: Any, log: Any, awaited: Future[None] | None = None) -> None:
@@ -125,6 +130,15 @@ class Window(pyglet.window.Window):
         if awaited is None:
             runner.start()
         pyglet.clock.schedule_interval(self._tick, FRAME)
+
+    def wait_for(self, work: Future[Any], words: str, asked: list[Stopped]) -> bool:
+        """Stay alive until the work is done, and say what it is where it takes long. False where the user quits, or a
+        signal is `asked`, before."""
+        def show() -> None:
+            self.ui.progress = words, 1.0
+            self._draw_frame(FRAME)
+
+        return alive_until(work, lambda: bool(asked) or self._quit, self.dispatch_events, show)
 
     def end(self) -> None:
         """Finish the recording and stop the clock and the engine."""
@@ -143,7 +157,7 @@ class Window(pyglet.window.Window):
         self.close()
 
     def leave(self, why: str, preferences: Path) -> None:
-        """Keep what there is where the process has to end and nothing can be drawn any more."""
+        """Keep what there is where the process has to end and nothing can be drawn."""
         print(f"contactlab: {why}", file=sys.stderr)
         self.filming.abandon()
         self.keep_settings(preferences)
@@ -215,15 +229,25 @@ class Window(pyglet.window.Window):
         self._poll()
         moving = lab.move_camera(min(dt, 0.1))
         due = True
-        take = self.filming.take
-        if take is not None and lab.snapshot is not None:
+        if (take := self.filming.take) is not None and lab.snapshot is not None:
             due = take.advance(lab.snapshot, lab.engine.send, now)
             if not due and now - self._last_draw < FRAME:
                 return
-        lively = new or moving or self._stale or self._lively > 0 or take is not None
-        if lively or now - self._last_draw > LAZY:
+        asked = self._stale or self._lively > 0 or take is not None
+        lively = new or moving or asked
+        if lively and not asked and self._panels_can_wait(now, lab):
+            self._draw_view_alone(moving)
+        elif lively or now - self._last_draw > LAZY:
             self._draw_frame(dt, moved=moving, capture=due)
-            self._count_frame(now, lively)
+        else:
+            return
+        self.ui.frames_per_second = self._rate.note(now, lively)
+
+    def _panels_can_wait(self, now: float, lab: Lab) -> bool:
+        ui, seen = self.ui, lab.snapshot
+        busy = ui.progress is not None or ui.workbench.on or ui.boxes_open or VIEW in ui.failures or self._blind
+        return (not busy and seen is not None and self._panels.can_wait(now, seen)
+                and not self.stage.labels_strayed(seen, lab.camera, ui))
 
     def _poll(self) -> None:
         """Take what was done beside the window, where it is ready: the engine may start, the gallery's pictures and
@@ -246,17 +270,17 @@ class Window(pyglet.window.Window):
         lab, ui = self.lab, self.ui
         self.switch_to()
         self.gui.use()
-        self.gui.new_frame(max(now - self._last_draw, 1e-3))
+        self.gui.new_frame(max(now - self._panels.last, 1e-3))
         self._last_draw, self._stale, self._blind = now, False, True
         self._lively = max(self._lively - 1, 0)
         snapshot = lab.snapshot if lab is not None else None
+        self._panels.drawn(now, snapshot)
         ui.recording = self.filming.status
         draw_ui(ui, snapshot, lab.send if lab is not None else print)
         height, ratio = self.get_framebuffer_size()[1], self._ratio()
         style.fill(self.screen_buffer, ui, height, ratio)
         if lab is not None and snapshot is not None:
-            moving = self.filming.take is None and (moved or not snapshot.paused)
-            factor = self.detail.factor if moving else 1.0
+            factor = self._detail(snapshot, moved)
             if VIEW not in ui.failures:
                 attempt(ui, VIEW, lambda: self._draw_view(snapshot, lab, height, ratio, factor))
             gl.glFlush()  # without the interpreter's lock, which moderngl keeps: a software renderer works here
@@ -275,10 +299,39 @@ class Window(pyglet.window.Window):
             self._early_text = ""
         self._serve_requests()
 
-    def _draw_view(self, snapshot: Snapshot, lab: Lab, height: int, ratio: float, factor: float) -> None:
-        """The picture in 3-D, what is under the cursor, and the labels."""
+    def _detail(self, snapshot: Snapshot, moved: bool) -> float:
+        return self.detail.factor if self.filming.take is None and (moved or not snapshot.paused) else 1.0
+
+    def _draw_view_alone(self, moved: bool) -> None:
+        """A frame of the run between two of the panels, which stay as they are."""
+        now, lab = time.perf_counter(), self.lab
+        assert lab is not None and lab.snapshot is not None
+        snapshot, height, ratio = lab.snapshot, self.get_framebuffer_size()[1], self._ratio()
+        self.switch_to()
+        self.gui.use()
+        self._last_draw, self._blind = now, True
+        self._panels.left()
+        if not self._keeps:
+            style.fill(self.screen_buffer, self.ui, height, ratio)
+        try:
+            self._draw_view(snapshot, lab, height, ratio, self._detail(snapshot, moved), True)
+        except Exception:  # the next frame has panels to tell it
+            self._stale = True
+        gl.glFlush()
+        rects = self.stage.rects(snapshot) if self._keeps else [(0, 0, *self.get_framebuffer_size())]
+        self.gui.draw_again(self.screen_buffer, rects)
+        self.flip()
+        self._blind = False
+        self.detail.note(time.perf_counter() - now)
+
+    def _draw_view(self, snapshot: Snapshot, lab: Lab, height: int, ratio: float, factor: float, alone: bool = False
+                   ) -> None:
+        """The picture in 3-D, what is under the cursor, and the labels. alone: these are as in the last frame."""
         self._hover()
         snapshot = self._shown(snapshot)
+        if alone:
+            self.stage.render_again(snapshot, lab.camera, self.ui, self.screen_buffer, height, ratio, factor)
+            return
         self.stage.render(snapshot, lab.camera, self.ui, self.screen_buffer, height, ratio, factor)
         self.stage.write(snapshot, lab.camera, self.ui)
         draw_marks(self.ui, lab.camera)
@@ -287,18 +340,6 @@ class Window(pyglet.window.Window):
     def _shown(self, snapshot: Snapshot) -> Snapshot:
         """As the view shows it: with the forces that a tab shows, and what the workbench moves or hides."""
         return self.ui.workbench.shown(with_forces(self.ui, snapshot))
-
-    def _count_frame(self, now: float, lively: bool) -> None:
-        """Measure frames per second. While nothing changes few frames are drawn on purpose, and none are reported."""
-        start, count = self._fps_mark
-        if not lively:
-            self.ui.frames_per_second, self._fps_mark = 0.0, (now, 0)
-            return
-        if now - start > 0.5:
-            self.ui.frames_per_second = (count + 1) / (now - start)
-            self._fps_mark = now, 0
-        else:
-            self._fps_mark = start, count + 1
 
     def _serve_requests(self) -> None:
         """Carry out what the panels asked for."""
@@ -483,17 +524,6 @@ class Window(pyglet.window.Window):
     def on_mouse_leave(self, x: int, y: int) -> None:
         self._cursor_at = (-1.0, -1.0)
         self.feed.leave()
-
-    def _event_drag_enter(self, ev: Any) -> None:
-        """X11: something is dragged over the window. pyglet 2.1 raises where the source offers three types or fewer: it
-        lists them in the message itself instead of a property, at data.l[2] and after [XDND 5, XdndEnter]."""
-        source, flags, *listed = ev.xclient.data.l
-        if flags & 1:
-            super()._event_drag_enter(ev)
-            return
-        names = self._xdnd_atoms["text/uri-list"]
-        self._xdnd_source, self._xdnd_version = source, flags >> 24
-        self._xdnd_format = names if names in listed else None
 
     def on_file_drop(self, x: int, y: int, paths: list[str]) -> None:
         self._touched()

@@ -42,7 +42,7 @@ from .script import Script
 from .slow_motion import QUIET
 from .studies import Studies
 from .trial import Trial
-from .warm_up import compile_for, compile_the_rest, compiled_share, compiling, kernels_cached, prepare
+from .warm_up import compile_for, compile_the_rest, compiled_lately, compiling, kernels_cached, prepare
 
 PUBLISH_INTERVAL = 1.0 / 120.0  # least time between snapshots while no command comes [wall s]
 SLICE = 0.008                   # time of stepping after which commands and the snapshot have their turn [wall s]
@@ -128,7 +128,7 @@ class Runner:
     @property
     def progress(self) -> tuple[str, float] | None:
         """What kernels are compiled or loaded for, and the part of them that is ready, 0..1; None at other times."""
-        return None if self._warming is None else (self._warming, compiled_share())
+        return None if self._warming is None else (self._warming, compiled_lately())
 
     @property
     def busy(self) -> float:

@@ -3,6 +3,8 @@ another one."""
 
 import math
 import subprocess
+import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
@@ -53,6 +55,7 @@ from ..solvers.coulomb import all_sets
 from .impact_cost import ways_of_chain
 from .link_study import chain
 
+LOOKED_UP = 0.25  # [s] between looks at how much is compiled, for whoever draws
 #: shapes of dynamic bodies that together need every collision kernel; a cone needs no kernel of its own
 SHAPE_TABLES: tuple[dict[str, Any], ...] = (
     {"type": "sphere", "radius": 0.5},
@@ -383,6 +386,30 @@ def compiled_share() -> float:
     """Part of all kernels, 0..1, that this process has compiled or that lie in the cache."""
     compiled = sum(bool(k.signatures) for k in jit.KERNELS)
     return min(1.0, max(jit.cached_kernels(), compiled) / len(jit.KERNELS))
+
+
+class _ShareLately:
+    """`compiled_share` for a thread that draws: looked up by another one, a few times a second, for all the folders of
+    the cache can take half a second on a busy machine."""
+
+    def __init__(self) -> None:
+        self._share, self._looked, self._looking = 0.0, -math.inf, threading.Lock()
+
+    def __call__(self) -> float:
+        """As it was found last; has it looked up where that was long ago."""
+        if time.monotonic() - self._looked > LOOKED_UP and self._looking.acquire(blocking=False):
+            threading.Thread(target=self._look, name="contactlab-share", daemon=True).start()
+        return self._share
+
+    def _look(self) -> None:
+        try:
+            self._share = compiled_share()
+        finally:
+            self._looked = time.monotonic()
+            self._looking.release()
+
+
+compiled_lately = _ShareLately()
 
 
 def kernels_cached() -> bool:

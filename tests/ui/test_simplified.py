@@ -11,7 +11,7 @@ from scipy.ndimage import binary_dilation, binary_erosion
 
 from contactlab.app.command_line import loading
 from contactlab.app.opening import Opening, copies_to_draw
-from contactlab.app.view import body_painter, simplified
+from contactlab.app.view import body_painter, renderer, simplified
 from contactlab.app.view.geometry import HIDDEN, shared, smoothed
 from contactlab.app.view.overlays import legend
 from contactlab.app.view.programs import Quality
@@ -81,6 +81,28 @@ def test_a_simplified_mesh_looks_as_the_whole_one(scan, draw):
     assert not (edge & ~binary_dilation(other, around)).any() and not (other & ~binary_dilation(edge, around)).any()
     step = np.abs(whole - copy).max(axis=2)[binary_erosion(edge & other, around, 2)]
     assert 0.0 < step.mean() < 3.5
+
+
+def test_edges_of_a_copy_are_smoothed_without_its_inside(scan, monkeypatch):
+    """The same picture but for a step of rounding, from less than half of the tiles."""
+    monkeypatch.setattr(simplified, "MOST", FEW)
+    monkeypatch.setattr(body_painter, "quality", lambda _: Quality(True, 0, 768))
+    monkeypatch.setattr(renderer, "quality", lambda _: Quality(True, 0, 768))
+    tiles, covered = [], renderer.covered_tiles
+    monkeypatch.setattr(renderer, "covered_tiles", lambda *given: tiles.append(covered(*given)) or tiles[-1])
+
+    def taken():
+        pictures = Pictures((960, 720))
+        try:
+            return pictures.take(scan, front_camera(2.2), **PLAIN)
+        finally:
+            pictures.release()
+
+    some = taken()
+    monkeypatch.setattr(body_painter, "FEW", 0)  # no silhouettes: all of its box
+    whole = taken()
+    assert tiles[0].sum() < 0.5 * tiles[1].sum()
+    assert np.abs(some.astype(int) - whole).max() <= 1
 
 
 def test_a_gpu_draws_all_triangles_and_so_does_the_processor_with_a_texture(scan, draw):
