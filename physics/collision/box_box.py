@@ -157,10 +157,11 @@ def clip_by_side(poly, source, count, c, side, half, slack, name):
 
 
 @helper
-def clip_both_ways(poly, source, count, c, middle, reach, half, slack, axis, i, top, j):
-    """Keep what lies within `half` of 0 in coordinate c of a figure that lies within `reach` of its middle. The sides
-    of a that clip it run along its axis `axis`, on the face `top` across i. Returns which half of poly holds it, and
-    its count."""
+def clip_both_ways(poly, source, count, c, middle, reach, half, slack, edges):
+    """Keep what lies within `half` of 0 in coordinate c of a figure that lies within `reach` of its middle. edges: the
+    axis of a along which the two edges run that clip it, the axis i across their face and its side, and the axis j
+    across which they lie. Returns which half of poly holds the figure, and its count."""
+    axis, i, top, j = edges
     for side in range(2):
         sign = 1.0 if side == 1 else -1.0
         if count > 0 and sign * middle + reach > half + slack:
@@ -191,9 +192,9 @@ def lay_faces(geom, a, b, n, m, w, c, margin, poly, patch_out):
     half_u, half_v, up = size[a, j], size[a, k], 1 if top else 0
     slack = ON_EDGE * (half_u + half_v)
     source, count = clip_both_ways(
-        poly, 0, 4, 0, middle[0], abs(first[0]) + abs(second[0]), half_u, slack, k, i, up, j)
+        poly, 0, 4, 0, middle[0], abs(first[0]) + abs(second[0]), half_u, slack, (k, i, up, j))
     source, count = clip_both_ways(
-        poly, source, count, 1, middle[1], abs(first[1]) + abs(second[1]), half_v, slack, j, i, up, k)
+        poly, source, count, 1, middle[1], abs(first[1]) + abs(second[1]), half_v, slack, (j, i, up, k))
     u_axis, v_axis, kept = axis_of(geom, a, j), axis_of(geom, a, k), 0
     base = axpy(raised, axis_of(geom, a, i), origin(geom, a))
     for p in range(count):
