@@ -390,14 +390,13 @@ def book_reactions(kind, reactions, lam, bodies, ledger):
 
 
 @helper
-def add_contact(model, bodies, a, b, point, n, p, account, ledger, given):
-    """Enter the impulse p of one contact on body b at the poses and velocities `bodies`. account: IMPACTS or CONTACTS,
-    for its part along the normal n; SURFACES for that of compliant surfaces.
+def contact_work(model, bodies, a, b, point, n, p, given):
+    """What the impulse p of one contact on body b does at the poses and velocities `bodies`: its parts along the normal
+    n and across it; what the contact takes by each, p·u, where u is the relative velocity of the surfaces; the rest of
+    the work on bodies that forces move, p·v_b - p·v_a, which is that of bodies with a prescribed motion and of running
+    surfaces; and how often these bodies get the impulse together: 1 for b alone, -1 for a alone, 0 for both.
 
-    The contact itself takes p·u, where u is the relative velocity of the surfaces; compliant surfaces book that
-    elsewhere. The work on the bodies that forces move, p·v_b - p·v_a, differs from it by the work of bodies with a
-    prescribed motion and of running surfaces. Where the slip turns within the step, friction may seem to give energy:
-    that part is left to drift, and returned.
+    Where the slip turns within the step, friction may seem to give energy: callers leave that part to drift.
     """
     kind, q, v, w = model.kind, bodies.q, bodies.v, bodies.w
     belt_v, belt_w = model.motions.surface_velocity, model.motions.surface_spin
@@ -408,8 +407,7 @@ def add_contact(model, bodies, a, b, point, n, p, account, ledger, given):
     slip = sub(add(v_b, belt_b), add(v_a, belt_a))
     along = scale(dot(p, n), n)
     across = sub(p, along)
-    work = 0.0
-    sign = 0.0
+    work, sign = 0.0, 0.0
     if moves(kind, b):
         work += dot(p, v_b)
         sign += 1.0
@@ -418,11 +416,20 @@ def add_contact(model, bodies, a, b, point, n, p, account, ledger, given):
         work -= dot(p, v_a)
         sign -= 1.0
         give(given, a, scale(-1.0, p), scale(-1.0, cross(point, p)))
-    pressed, rubbed = (0.0, 0.0) if account == SURFACES else (dot(along, slip), dot(across, slip))
-    account = CONTACTS if account == SURFACES else account
+    return along, across, dot(along, slip), dot(across, slip), work - dot(p, slip), sign
+
+
+@helper
+def add_contact(model, bodies, a, b, point, n, p, account, ledger, given):
+    """Enter the impulse p of one contact on body b at the poses and velocities `bodies`, see `contact_work`. account:
+    IMPACTS or CONTACTS, for its part along the normal n; SURFACES for that of compliant surfaces, which book elsewhere
+    what they take. Returns the work that friction seems to give, which is left to drift."""
+    along, across, pressed, rubbed, driven, sign = contact_work(model, bodies, a, b, point, n, p, given)
+    if account == SURFACES:
+        account, pressed, rubbed = CONTACTS, 0.0, 0.0
     credit(ledger, account, pressed, scale(sign, along), scale(sign, cross(point, along)))
     credit(ledger, FRICTION, min(rubbed, 0.0), scale(sign, across), scale(sign, cross(point, across)))
-    credit(ledger, DRIVEN, work - dot(p, slip), NOTHING, NOTHING)
+    credit(ledger, DRIVEN, driven, NOTHING, NOTHING)
     return max(rubbed, 0.0)
 
 

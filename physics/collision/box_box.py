@@ -1,4 +1,8 @@
-"""Box against box: separating axes, then the two facing faces laid over each other."""
+"""Box against box: separating axes, then the two facing faces laid over each other.
+
+Everything is computed along the axes of a, in which its faces are rectangles with upright sides: to clip by one of them
+compares one coordinate. Names and points are those of `manifold.lay_over`, which takes any two features.
+"""
 
 import math
 
@@ -6,7 +10,7 @@ from ..core.jit import helper
 from ..core.vec import add, axpy, cross, dot, neg, scale, sub, unit
 from .geometry import axis as axis_of
 from .geometry import between, extent, origin, put_point, to_local, to_world
-from .manifold import B_SIDE, lay_over, put_corner, reduce_corners
+from .manifold import B_SIDE, EDGE_NAMES, ON_EDGE, reduce_corners, repeats
 
 FACE_ALIGNED = 0.98  # cosine to the normal above which a face takes part in the contact
 INEXACT = 1e-7       # how far off, relative to size, the nearest contact point may be from the distance on the axis
@@ -19,30 +23,6 @@ def box_corner(geom, s, n):
     d, h = to_local(geom, s, n), extent(geom, s)
     c = (math.copysign(h[0], d[0]), math.copysign(h[1], d[1]), math.copysign(h[2], d[2]))
     return add(origin(geom, s), to_world(geom, s, c))
-
-
-@helper
-def box_face(geom, s, n, side, feature_out):
-    """The face that looks most along n: four corners, counter-clockwise from outside, and the names of its edges."""
-    d, h, x = to_local(geom, s, n), extent(geom, s), origin(geom, s)
-    i = 0 if abs(d[0]) >= abs(d[1]) and abs(d[0]) >= abs(d[2]) else (1 if abs(d[1]) >= abs(d[2]) else 2)
-    j, k = (i + 1) % 3, (i + 2) % 3
-    positive = d[i] >= 0.0
-    w = scale(h[i] if positive else -h[i], axis_of(geom, s, i))
-    u, v = scale(h[j], axis_of(geom, s, j)), scale(h[k], axis_of(geom, s, k))
-    centre = add(x, w)
-    top = 1 if positive else 0
-    for c in range(4):  # corners (-,-) (+,-) (+,+) (-,+) in (u, v), reversed on the negative side
-        at = c if positive else 3 - c
-        su, sv = 1.0 if at == 1 or at == 2 else -1.0, 1.0 if at >= 2 else -1.0
-        edge = at if positive else (at + 3) % 4
-        # an edge of the box: its direction, and the sides of the two other axes on which it lies
-        if edge == 0 or edge == 2:
-            name = edge_name(j, k, 1 if edge == 2 else 0, i, top)
-        else:
-            name = edge_name(k, i, top, j, 1 if edge == 1 else 0)
-        put_corner(feature_out, c, axpy(su, u, axpy(sv, v, centre)), side + name)
-    return 4
 
 
 @helper
@@ -68,15 +48,16 @@ def turn_boxes(geom, a, b, c_out):
 
 
 @helper
-def face_axes(geom, a, b, c):
-    """(separation, kind, sign) of the best face normal: kind 0..2 of a, 3..5 of b; times sign it points from a to b."""
+def face_axes(geom, a, b, margin, c):
+    """(separation, kind, sign) of the best face normal: kind 0..2 of a, 3..5 of b; times sign it points from a to b.
+    Where one of a's lies beyond the margin those of b are not asked."""
     best, kind, sign = -math.inf, 0, 1.0
     bias, half_a, half_b = BIAS * geom.core[a], extent(geom, a), extent(geom, b)
     for i in range(3):
         reach = geom.size[a, i] + half_b[0] * abs(c[i, 0]) + half_b[1] * abs(c[i, 1]) + half_b[2] * abs(c[i, 2])
         if abs(c[3, i]) - reach > best + (bias if i > 0 else 0.0):
             best, kind, sign = abs(c[3, i]) - reach, i, math.copysign(1.0, c[3, i])
-    for j in range(3):
+    for j in range(3 if best <= margin else 0):
         shift = c[3, 0] * c[0, j] + c[3, 1] * c[1, j] + c[3, 2] * c[2, j]
         reach = geom.size[b, j] + half_a[0] * abs(c[0, j]) + half_a[1] * abs(c[1, j]) + half_a[2] * abs(c[2, j])
         if abs(shift) - reach > best + bias:
@@ -93,7 +74,7 @@ def box_axes(geom, a, b, margin, c):
     exceeds the margin. c is scratch.
     """
     turn_boxes(geom, a, b, c)
-    best, kind, sign = face_axes(geom, a, b, c)
+    best, kind, sign = face_axes(geom, a, b, margin, c)
     bar = best + BIAS * geom.core[a]
     for i in range(3 if best <= margin else 0):
         i1, i2 = (i + 1) % 3, (i + 2) % 3
@@ -132,10 +113,98 @@ def edge_lines(geom, p, q, a, b, i, j):
 
 
 @helper
-def face_cosine(geom, s, n):
-    """Cosine between n and the face normal nearest to it."""
-    d = to_local(geom, s, n)
-    return max(abs(d[0]), abs(d[1]), abs(d[2]))
+def largest(u):
+    """The axis along which a vector has its largest component; of equal ones the first."""
+    x, y, z = abs(u[0]), abs(u[1]), abs(u[2])
+    if x >= y and x >= z:
+        return 0
+    return 1 if y >= z else 2
+
+
+@helper
+def put_face(poly_out, centre, first, second, i, top):
+    """The corners of b's face across its axis i as a polygon, from its centre and half edges along the two next axes;
+    each with the name of the edge from it to the next."""
+    j, k = (i + 1) % 3, (i + 2) % 3
+    for corner in range(4):  # (-,-) (+,-) (+,+) (-,+)
+        one, other = 1.0 if corner == 1 or corner == 2 else -1.0, 1.0 if corner >= 2 else -1.0
+        for c in range(2):
+            poly_out[corner, c] = centre[c] + one * first[c] + other * second[c]
+    poly_out[0, 2], poly_out[2, 2] = B_SIDE + edge_name(j, k, 0, i, top), B_SIDE + edge_name(j, k, 1, i, top)
+    poly_out[1, 2], poly_out[3, 2] = B_SIDE + edge_name(k, i, top, j, 1), B_SIDE + edge_name(k, i, top, j, 0)
+
+
+@helper
+def clip_by_side(poly, source, count, c, side, half, slack, name):
+    """Keep what has side * (coordinate c) <= half, with the names of edges as in `manifold.clip_by_edge`. Reads
+    poly[source], writes poly[1 - source]; returns the new count."""
+    target, kept = 1 - source, 0
+    for i in range(count):
+        j = i + 1 if i + 1 < count else 0
+        beyond, beyond_next = side * poly[source, i, c] - half, side * poly[source, j, c] - half
+        inside = beyond <= slack
+        if inside:
+            for m in range(3):
+                poly[target, kept, m] = poly[source, i, m]
+            kept += 1
+        if inside != (beyond_next <= slack):
+            s = min(max(beyond / (beyond - beyond_next), 0.0), 1.0)
+            for m in range(2):
+                poly[target, kept, m] = poly[source, i, m] + s * (poly[source, j, m] - poly[source, i, m])
+            poly[target, kept, 2] = name if inside else poly[source, i, 2]
+            kept += 1
+    return kept
+
+
+@helper
+def clip_both_ways(poly, source, count, c, middle, reach, half, slack, edges):
+    """Keep what lies within `half` of 0 in coordinate c of a figure that lies within `reach` of its middle. edges: the
+    axis of a along which the two edges run that clip it, the axis i across their face and its side, and the axis j
+    across which they lie. Returns which half of poly holds the figure, and its count."""
+    axis, i, top, j = edges
+    for side in range(2):
+        sign = 1.0 if side == 1 else -1.0
+        if count > 0 and sign * middle + reach > half + slack:
+            count = clip_by_side(poly, source, count, c, sign, half, slack, edge_name(axis, i, top, j, side))
+            source = 1 - source
+    return source, count
+
+
+@helper
+def lay_faces(geom, a, b, n, m, w, c, margin, poly, patch_out):
+    """Contact points of the faces of two boxes that look most along n and against it; returns their number. m and w: n
+    along the axes of a and of b; c: see `turn_boxes`.
+
+    In the plane of a's face, with the coordinates (u, v) along its edges from its middle, lies b's face as seen along
+    n: what is z above it is shifted by -z n_uv / n_z.
+    """
+    size, i, f = geom.size, largest(m), largest(w)
+    j, k, g, h = (i + 1) % 3, (i + 2) % 3, (f + 1) % 3, (f + 2) % 3
+    top, under = m[i] >= 0.0, w[f] <= 0.0  # whether the faces lie on the positive sides
+    raised, lowered = size[a, i] if top else -size[a, i], size[b, f] if under else -size[b, f]
+    upright, along = 1.0 / m[i], 1.0 / w[f]
+    lean_u, lean_v = upright * m[j], upright * m[k]
+    x, y, z = c[3, j] + lowered * c[j, f], c[3, k] + lowered * c[k, f], c[3, i] + lowered * c[i, f] - raised
+    middle = (x - lean_u * z, y - lean_v * z)  # of b's face, and its half edges
+    first = (size[b, g] * (c[j, g] - lean_u * c[i, g]), size[b, g] * (c[k, g] - lean_v * c[i, g]))
+    second = (size[b, h] * (c[j, h] - lean_u * c[i, h]), size[b, h] * (c[k, h] - lean_v * c[i, h]))
+    put_face(poly[0], middle, first, second, f, 1 if under else 0)
+    half_u, half_v, up = size[a, j], size[a, k], 1 if top else 0
+    slack = ON_EDGE * (half_u + half_v)
+    source, count = clip_both_ways(
+        poly, 0, 4, 0, middle[0], abs(first[0]) + abs(second[0]), half_u, slack, (k, i, up, j))
+    source, count = clip_both_ways(
+        poly, source, count, 1, middle[1], abs(first[1]) + abs(second[1]), half_v, slack, (j, i, up, k))
+    u_axis, v_axis, kept = axis_of(geom, a, j), axis_of(geom, a, k), 0
+    base = axpy(raised, axis_of(geom, a, i), origin(geom, a))
+    for p in range(count):
+        u, v = poly[source, p, 0], poly[source, p, 1]
+        gap = along * (c[j, f] * (x - u) + c[k, f] * (y - v) + c[i, f] * z)  # along n, from a's plane to b's
+        if gap <= margin and not repeats(poly, source, p, 4.0 * slack):
+            e, o = poly[source, p, 2], poly[source, p - 1 if p > 0 else count - 1, 2]
+            point = axpy(0.5 * gap, n, axpy(u, u_axis, axpy(v, v_axis, base)))
+            kept = put_point(patch_out, kept, point, n, gap, int(max(e, o)) * EDGE_NAMES + int(min(e, o)))
+    return kept
 
 
 @helper
@@ -145,15 +214,15 @@ def box_box(geom, a, b, margin, corners, poly, patch):
     Returns -1 where the boxes are apart and their nearest points lie neither on a face nor on a pair of edges: the
     separation along every axis is then less than their distance.
     """
-    separation, n, kind = box_axes(geom, a, b, margin, poly[0])
+    c = corners[0]
+    separation, n, kind = box_axes(geom, a, b, margin, c)
     if separation > margin:
         return 0
-    k = 0
-    if kind < 6 or max(face_cosine(geom, a, n), face_cosine(geom, b, n)) > FACE_ALIGNED:
-        box_face(geom, a, n, 0, corners[0])
-        box_face(geom, b, neg(n), B_SIDE, corners[1])
-        k = lay_over(corners, poly, 4, 4, n, 0.0, 0.0, margin, patch, 0)
-        k = reduce_corners(geom, a, b, patch, 0, k)
+    k, m, w = 0, to_local(geom, a, n), to_local(geom, b, n)
+    if kind < 6 or max(abs(m[largest(m)]), abs(w[largest(w)])) > FACE_ALIGNED:
+        k = reduce_corners(geom, a, b, patch, 0, lay_faces(geom, a, b, n, m, w, c, margin, poly, patch))
+        if k > 0 and separation <= 0.0:
+            return k
     p, q = box_corner(geom, a, n), box_corner(geom, b, neg(n))
     found = False
     if kind >= 6:

@@ -5,6 +5,12 @@ from .vec import put_all
 
 
 @helper
+def copy_all(a, out):
+    """Copy the numbers of an array of any shape as they lie in memory, which a processor does many at a time."""
+    put_all(out.reshape(out.size), a.reshape(a.size))
+
+
+@helper
 def copy_bodies(bodies, out):
     """Copy all columns of as many bodies."""
     for i in range(len(bodies.x)):
@@ -28,17 +34,14 @@ def copy_joints(joints, out):
 @helper
 def copy_memory(memory, out):
     """Copy the memory of contacts, unused rows included."""
-    out.count[0], out.owner[0] = memory.count[0], memory.owner[0]
-    for k in range(len(memory.key)):
-        out.key[k] = memory.key[k]
-        out.touching[k] = memory.touching[k]
-        for j in range(2):
-            out.shapes[k, j] = memory.shapes[k, j]
-        for j in range(3):
-            out.place[k, j] = memory.place[k, j]
-            out.impulse[k, j] = memory.impulse[k, j]
-        for j in range(memory.own.shape[1]):
-            out.own[k, j] = memory.own[k, j]
+    put_all(out.count, memory.count)
+    put_all(out.owner, memory.owner)
+    put_all(out.key, memory.key)
+    put_all(out.touching, memory.touching)
+    copy_all(memory.shapes, out.shapes)
+    copy_all(memory.place, out.place)
+    copy_all(memory.impulse, out.impulse)
+    copy_all(memory.own, out.own)
 
 
 @helper

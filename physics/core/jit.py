@@ -295,6 +295,14 @@ def kernel(function: Callable, made: type[Kernel] = Kernel) -> Kernel:
     return compiled
 
 
+def fused(function: Callable) -> Kernel:
+    """A kernel in which the processor may carry out a product and the sum that it enters as one operation, which rounds
+    once: for what runs a hundred thousand times a step and where no two terms have to cancel exactly. The last bits
+    then depend on whether a processor has such an operation."""
+    function.fuses = True  # pyright: ignore[reportFunctionMemberAccess]
+    return kernel(function)
+
+
 class Program(Kernel):
     """A Kernel whose kernels are called where they stand."""
 

@@ -93,7 +93,7 @@ def empty_approach(contacts: int) -> Approach:
 
 
 # ---------------------------------------------------------------------------------------------------- velocities
-@helper
+@inlined
 def surface_velocity(velocity, spin, i, q, arm):
     """Velocity of a running surface relative to its body, at the world arm from the body's origin."""
     s = row(velocity, i)

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from ..core.jit import helper, inlined, kernel, program
+from ..core.jit import fused, helper, inlined, program
 from ..core.team import share_out
 from ..problem.joint_rows import visit_row
 from ..problem.moments import visit_moment
@@ -73,7 +73,7 @@ def sweep_members(system, members, sweeps, tolerance):
     return change
 
 
-@kernel
+@fused
 def sweep_part(p, system, some, first, begin, sweep, passes, least, stirred_in_out, worst_out) -> None:
     """Visit the contacts of part begin + p in this sweep, and in the next one where there are two passes. least: see
     `visit_stirred`; < 0: all are visited. stirred_in_out: see `is_stirred`. worst_out (2, parts): square of the largest

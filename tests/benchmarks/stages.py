@@ -86,7 +86,7 @@ def stages(method: TimeStepping, model: Any, state: Any, loads: Any, h: float) -
     yield "rows"
     solve_islands(work.system, work.order[SWEEPS], moreau.TOLERANCE, work.told[SOLVER:])
     yield "solve"
-    moreau.depart(model, state.sleep, h, work)
+    moreau.depart(model, h, work)
     yield "overlap"
     if work.order[FLIES] == 1:
         moreau.fly(model, state, loads, h, work)

@@ -12,17 +12,17 @@ from ...books.ledger import (
     IMPACTS,
     JOINTS,
     SPRINGS,
-    add_contact,
     add_moment,
     add_pull,
     book_anchored,
     book_forces,
+    contact_work,
     credit,
 )
 from ...core.jit import helper, kernel, program
 from ...core.model import LINK, Array, IntArray
 from ...core.state import Bodies
-from ...core.sym3 import three
+from ...core.sym3 import put_three, three
 from ...core.vec import add, axpy, cross, dot, put, row, scale, sub
 from ...dynamics.motion import KINEMATIC, moves
 from ...dynamics.trees.kinematics import place_links
@@ -125,6 +125,26 @@ def mean_motion(kind, middle, start, before, after, involved, end, over_out):
         put(over_out.w, i, scale(0.5, add(w_0, w)))
 
 
+@helper
+def account_of(ledger, account):
+    """Energy, momentum and angular momentum of an account."""
+    return ledger[account, 0], three(ledger, account, 1), three(ledger, account, 4)
+
+
+@helper
+def grown(sums, energy, p, moment):
+    """An account with more of all three."""
+    return sums[0] + energy, add(sums[1], p), add(sums[2], moment)
+
+
+@helper
+def put_account(ledger, account, sums):
+    """Write what `account_of` reads."""
+    ledger[account, 0] = sums[0]
+    put_three(ledger, account, 1, sums[1])
+    put_three(ledger, account, 4, sums[2])
+
+
 @kernel
 def book_contacts(model, over, contacts, approach, fired, ledger, given):
     """Impulses of contacts. Those that approached faster than the speed that counts as rest had an impact, as their
@@ -134,14 +154,27 @@ def book_contacts(model, over, contacts, approach, fired, ledger, given):
     At contacts that were hit with restitution, fired (c,) = 1, friction may give energy: Newton's law ζ⁺ = -e ζ⁻ with
     friction that turns the slip around can increase it (Kane's paradox). That comes from the law of impact, as in
     `event_driven`, and is booked with it. Running surfaces are left out: what they do is theirs."""
+    normal, friction = account_of(ledger, CONTACTS), account_of(ledger, FRICTION)  # thousands enter: kept at hand
+    driven = ledger[DRIVEN, 0]
     for k in range(int(contacts.count[0])):
         a, b, p, n = int(contacts.body_a[k]), int(contacts.body_b[k]), row(contacts.impulse, k), row(contacts.normal, k)
-        account = IMPACTS if approach.zeta[k] < -approach.scales[0] else CONTACTS
-        add_contact(model, over, a, b, row(contacts.point, k), n, p, account, ledger, given)
+        if dot(p, p) == 0.0:
+            continue
+        point = row(contacts.point, k)
+        along, across, pressed, rubbed, given_by, sign = contact_work(model, over, a, b, point, n, p, given)
+        along, across = scale(sign, along), scale(sign, across)
+        if approach.zeta[k] < -approach.scales[0]:
+            credit(ledger, IMPACTS, pressed, along, cross(point, along))
+        else:
+            normal = grown(normal, pressed, along, cross(point, along))
+        friction, driven = grown(friction, min(rubbed, 0.0), across, cross(point, across)), driven + given_by
         if fired[k] == 1 and not runs(model.motions, a) and not runs(model.motions, b):
-            arm_a, arm_b = sub(row(contacts.point, k), row(over.x, a)), sub(row(contacts.point, k), row(over.x, b))
+            arm_a, arm_b = sub(point, row(over.x, a)), sub(point, row(over.x, b))
             slip = velocity_between(row(over.v, a), row(over.w, a), arm_a, row(over.v, b), row(over.w, b), arm_b)
             ledger[IMPACTS, 0] += max(dot(axpy(-dot(p, n), n, p), slip), 0.0)
+    put_account(ledger, CONTACTS, normal)
+    put_account(ledger, FRICTION, friction)
+    ledger[DRIVEN, 0] = driven
 
 
 @kernel

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ...collision.impact_time import FAST
-from ...core.jit import helper, inlined, kernel, program
+from ...core.jit import fused, helper, inlined, kernel, program
 from ...core.model import DYNAMIC
 from ...core.state import Case
 from ...core.sym3 import put_three, three
@@ -294,7 +294,7 @@ def push_apart(system, k, sweep, least, need, shift_out):
     return True
 
 
-@kernel
+@fused
 def separate_part(p, system, begin, sweep, passes, least, stirred_in_out, need, shift_out) -> None:
     """Visit the contacts of part begin + p in this sweep, and in the next one where there are two passes: backwards in
     every second one. stirred_in_out: see `is_stirred`."""
