@@ -33,6 +33,8 @@ MOST_EDGES = 600    # how many edges they may have together,
 FEW_CONTACTS = 6    # and up to how many contacts sweeps are faster
 FEWER = 2           # rows to a column of the root of M from which on fewer equations are made of them
 DIRECTION_STEPS = 30   # steps of Newton's method for the directions of slip, at most
+ROUNDED = 1e-14     # error of slip accelerations that is rounding, relative to the acceleration without contact
+MANY = 48           # contacts from which on the smallest of all exact forces are sought only where others are not found
 ALL_SETS = 6        # most contacts whose sets are all tried where solutions need not be unique
 VERGES = (1e-6, 1e-9)  # slip acceleration that may be that of a sticking contact, relative to that without contact
 PUSHES = 1e-7       # normal force above which a contact counts as pushing in a guess, relative to the largest one
@@ -337,9 +339,12 @@ def sharpened(
 ) -> Array | None:
     """The exact forces (3 c,) by Coulomb's law, or the smallest ones where they are not unique. `force` is nearly exact
     and `rate` = M f + d. None where these do not show which contacts stick and which slip. The law for impulses is the
-    same one: f impulses, M f + d velocities."""
-    root = root_of(M)
-    for still, fresh in itertools.product(VERGES, (True, False)):
+    same one: f impulses, M f + d velocities.
+
+    Of MANY contacts those nearest to `force` come first: how they share their loads decides which slip and where to, so
+    that the smallest forces are another solution, seconds away; an interior point has shared the loads already."""
+    root, orders = root_of(M), (True, False) if len(friction) < MANY else (False, True)
+    for still, fresh in itertools.product(VERGES, orders):
         exact = _exact(M, root, d, friction, slides, slip, force, rate, still, fresh)
         if exact is not None:
             return exact
@@ -433,9 +438,11 @@ def _directions(
     plain = root is None or FEWER * root.shape[1] > len(tangents)
     U, s, _ = np.linalg.svd((M if root is None or plain else root)[tangents], full_matrices=False)
     U = U[:, : np.count_nonzero(s > (RANK if plain else math.sqrt(RANK)) * s[0])]
-    now = start.copy()
+    now, enough = start.copy(), ROUNDED * float(np.abs(d).max())
     wrong = U.T @ ((M @ found + d)[tangents] - now)
     for _ in range(DIRECTION_STEPS):
+        if np.abs(wrong).max(initial=0.0) <= enough:
+            break
         size = DIFFERENCE * float(np.hypot(now[::2], now[1::2]).min())
         slope = np.zeros((len(wrong), len(wrong)))
         for j in range(len(wrong)):
