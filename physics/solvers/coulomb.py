@@ -33,7 +33,6 @@ MOST_EDGES = 600    # how many edges they may have together,
 FEW_CONTACTS = 6    # and up to how many contacts sweeps are faster
 FEWER = 2           # rows to a column of the root of M from which on fewer equations are made of them
 DIRECTION_STEPS = 30   # steps of Newton's method for the directions of slip, at most
-ROUNDED = 1e-14     # error of slip accelerations that is rounding, relative to the acceleration without contact
 MANY = 48           # contacts from which on the smallest of all exact forces are sought only where others are not found
 ALL_SETS = 6        # most contacts whose sets are all tried where solutions need not be unique
 VERGES = (1e-6, 1e-9)  # slip acceleration that may be that of a sticking contact, relative to that without contact
@@ -438,11 +437,9 @@ def _directions(
     plain = root is None or FEWER * root.shape[1] > len(tangents)
     U, s, _ = np.linalg.svd((M if root is None or plain else root)[tangents], full_matrices=False)
     U = U[:, : np.count_nonzero(s > (RANK if plain else math.sqrt(RANK)) * s[0])]
-    now, enough = start.copy(), ROUNDED * float(np.abs(d).max())
+    now = start.copy()
     wrong = U.T @ ((M @ found + d)[tangents] - now)
     for _ in range(DIRECTION_STEPS):
-        if np.abs(wrong).max(initial=0.0) <= enough:
-            break
         size = DIFFERENCE * float(np.hypot(now[::2], now[1::2]).min())
         slope = np.zeros((len(wrong), len(wrong)))
         for j in range(len(wrong)):
