@@ -1,4 +1,4 @@
-"""Bodies that overlap when the event-driven method begins: which of them it holds, and that it says so of the others."""
+"""Bodies that overlap when the event-driven method begins: which it holds, and that it says so of the others."""
 
 import numpy as np
 import pytest

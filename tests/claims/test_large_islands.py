@@ -46,8 +46,8 @@ def test_the_forces_of_a_tower_are_the_smallest_that_keep_it_up(blocks):
 
 
 def test_a_large_island_that_slides_keeps_its_law_of_friction():
-    """A tower on a floor that is suddenly tilted to 45 degrees slides as one, where it does not tip: low and wide, with
-    walls of friction 2 between its plates and 0.5 below: a = g (sin α - μ cos α)."""
+    """Eight wide plates on a slope of 45 degrees, with μ = 1/4 below and 2 between them, slide as one and do not tip:
+    a = g (sin α - μ cos α), to the drift that is projected out."""
     mu, angle = 0.25, np.pi / 4
     plates = [{"name": f"plate {i}", "position": [0.0, 0.0, 0.02 * (i + 0.5)], "density": DENSITY, "material": "rough",
                "shape": [{"type": "box", "size": [1.0, 1.0, 0.02]}]} for i in range(8)]
