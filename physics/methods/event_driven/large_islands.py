@@ -8,7 +8,8 @@ a row of TᵀH⁻¹ (see `rates.write_equations`). So x_c = P_c · g with g = Σ
 S is only as large as the rows, and what B and Bᵀ do to a vector takes twelve products a row or column. S has the square
 of B's condition: x is therefore corrected by Bᵀ S⁻¹ (b - B x) until nothing but rounding is left of b - B x [Björck
 1996, §2.9.2]. The factor of S serves a whole piece, along which it hardly changes: whatever it is, x is
-made of Bᵀ w, and the smallest one where B x = b. Where corrections do not lead there, `rates.smallest_forces` finds them.
+made of Bᵀ w, and the smallest one where B x = b. Where corrections do not lead there,
+`rates.smallest_forces` finds them.
 """
 
 import math
