@@ -23,16 +23,18 @@ from ..core.state import Contacts, State, copy_state, empty_contacts
 from ..core.tuple_abi import forget_packed
 from ..dynamics.forces import Loads, empty_loads
 from ..laws.own_failures import failures
-from ..methods import METHODS, Marching, Method, Untreatable
+from ..methods import METHODS, Marching, Method
 from ..methods.choices import check_settings, vector_of
 from ..methods.sleep import forget
 from ..problem.problem import ContactProblem
+from ..scene.build import Setup
 from ..scene.scene import Scene, setup_of
 from ..solvers import refusal
 from .commands import Grab, MoveGrab, Place, PushJoint, Release, Reset, Set, SimulationCommand
 from .failure import CannotStep, reason, script_reason
 from .force_law import add_forces
 from .history import History, Inputs, hash_of_state
+from .making_method import make_method, with_notes
 from .overrides import overridden
 from .reading import Reading
 from .standing import Saved, Standing, copy_loads
@@ -81,7 +83,7 @@ class Simulation(Reading):
         self._told = empty_contacts(0)
         self._method = None
         self._marching = False  # whether the method is a Marching one
-        self._scene_model = setup.model
+        self._scene_model, self._scene_notes = setup.model, setup.labels.notes
         self._number = {name: i for i, name in enumerate(self.labels.bodies)}
         self.loads = self._no_loads()
         self._dynamic = np.flatnonzero(setup.model.kind == BodyKind.DYNAMIC)
@@ -300,7 +302,7 @@ class Simulation(Reading):
 
     def new_method(self) -> Method:
         """A second object of the method in the settings. Its use leaves `contacts` and `info` as they are."""
-        return self._make_method(self.settings.method, self._model)
+        return make_method(self.settings.method, self._model, self.labels.bodies)
 
     def before(self, step: int) -> tuple[State, Settings, Loads, Model]:
         """State, settings, loads and model with which step number `step` was made.
@@ -450,16 +452,10 @@ class Simulation(Reading):
         unchanged = replace(old, **{name: getattr(settings, name) for name in STEPWISE}) == settings
         if self._method is None or not unchanged:
             self._info, self._told = self.info, self._contacts
-            self._method = self._make_method(settings.method, model)
+            self._method = make_method(settings.method, model, self.labels.bodies)
             self._marching = isinstance(self._method, Marching)
+            self.labels = with_notes(self._method, Setup(model, self.state, self.labels, settings), self._scene_notes)
         self._model, self.settings = model, settings
-
-    def _make_method(self, name: str, model: Model) -> Method:
-        try:
-            return METHODS[name](model)
-        except Untreatable as refused:
-            names = [repr(self.labels.bodies[i]) for i in refused.bodies]
-            raise ValueError(refused.reason.format(*names)) from refused
 
     def _no_loads(self) -> Loads:
         return empty_loads(len(self._number), len(self.state.joints.v))

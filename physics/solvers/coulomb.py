@@ -33,6 +33,7 @@ MOST_EDGES = 600    # how many edges they may have together,
 FEW_CONTACTS = 6    # and up to how many contacts sweeps are faster
 FEWER = 2           # rows to a column of the root of M from which on fewer equations are made of them
 DIRECTION_STEPS = 30   # steps of Newton's method for the directions of slip, at most
+MANY = 48           # contacts from which on the smallest of all exact forces are sought only where others are not found
 ALL_SETS = 6        # most contacts whose sets are all tried where solutions need not be unique
 VERGES = (1e-6, 1e-9)  # slip acceleration that may be that of a sticking contact, relative to that without contact
 PUSHES = 1e-7       # normal force above which a contact counts as pushing in a guess, relative to the largest one
@@ -337,9 +338,12 @@ def sharpened(
 ) -> Array | None:
     """The exact forces (3 c,) by Coulomb's law, or the smallest ones where they are not unique. `force` is nearly exact
     and `rate` = M f + d. None where these do not show which contacts stick and which slip. The law for impulses is the
-    same one: f impulses, M f + d velocities."""
-    root = root_of(M)
-    for still, fresh in itertools.product(VERGES, (True, False)):
+    same one: f impulses, M f + d velocities.
+
+    Of MANY contacts those nearest to `force` come first: how they share their loads decides which slip and where to, so
+    that the smallest forces are another solution, seconds away; an interior point has shared the loads already."""
+    root, orders = root_of(M), (True, False) if len(friction) < MANY else (False, True)
+    for still, fresh in itertools.product(VERGES, orders):
         exact = _exact(M, root, d, friction, slides, slip, force, rate, still, fresh)
         if exact is not None:
             return exact

@@ -182,6 +182,7 @@ def take_start(piece):
         turned = size > SLIPS and along > 0.0 and turn > STRAIGHT * along + ASIDE
         if chosen.mode[k] == SLIDE and chosen.fixed[k] == 0 and turned:
             put(chosen.direction, k, scale(1.0 / size, slip))
+    start.scratch.large.known[0] = 0
     piece.span[BEGIN] = start.clock[TIME]
     piece.at.clock[STEP] = start.clock[STEP]
     pack(start.bodies, piece.y0)

@@ -36,6 +36,7 @@ from ...problem.contact_equations import (
 from ...problem.limit_rows import limit_rows
 from ...problem.turning_rows import Turning, find_bearers, turning_of, turning_rows
 from ...solvers.lcp_info import row_product, subtract_row
+from .large_islands import MANY_ROWS, LargeIslands, empty_islands, large_forces
 from .sets import SLIDE, STICK, ContactSet
 from .tolerances import ASIDE, SLIPS, STRAIGHT
 
@@ -62,6 +63,7 @@ class RateScratch(NamedTuple):
     columns: IntArray    #: (3 c,) and in ContactSet.column
     rate: Array          #: (n, 13) ydot
     turning: Turning     #: of the model
+    large: LargeIslands
 
 
 class Instant(NamedTuple):
@@ -78,12 +80,13 @@ class Instant(NamedTuple):
 
 def empty_rate_scratch(model: Model, contacts: int) -> RateScratch:
     """Scratch for the right-hand side with so many contacts in the set."""
-    n = body_count(model)
+    n, equations = body_count(model), empty_equations(model, contacts)
     return RateScratch(
-        empty_state(n).bodies, np.zeros((n, 3)), np.zeros((n, 3)), empty_witness(contacts),
-        empty_equations(model, contacts), np.zeros(3 * contacts), np.zeros(2 * contacts), np.zeros(3 * contacts),
+        empty_state(n).bodies, np.zeros((n, 3)), np.zeros((n, 3)), empty_witness(contacts), equations,
+        np.zeros(3 * contacts), np.zeros(2 * contacts), np.zeros(3 * contacts),
         np.zeros((3 * contacts, 3 * contacts + 1)), np.zeros(3 * contacts), np.zeros(3 * contacts, np.int32),
         np.zeros(3 * contacts, np.int32), np.zeros((n, 13)), turning_of(model),
+        empty_islands(contacts, len(equations.free)),
     )
 
 
@@ -216,11 +219,18 @@ def balance(chosen, scratch):
     found once more for what they leave of the equations."""
     slide, system, share, lam = scratch.slide, scratch.system, scratch.share, scratch.lam
     part, at_row, at_column = scratch.part, scratch.rows, scratch.columns
-    used, waiting = int(chosen.columns[0]), int(chosen.columns[1])
+    used, waiting, first = int(chosen.columns[0]), int(chosen.columns[1]), 0
+    free = len(scratch.equations.trees.v) + len(scratch.equations.reactions.lam) == 0 and not bears_turning(chosen)
     for island in range(int(chosen.islands[0])):
         rows = members(island, chosen.island, chosen.row, 0, int(chosen.rows[0]), at_row, 0)
         columns = members(island, chosen.island, chosen.column, 0, used, at_column, 0)
         width = members(island, chosen.island, chosen.column, used, used + waiting, at_column, columns)
+        large = free and rows >= MANY_ROWS and columns > rows
+        first += rows
+        if large and large_forces(chosen, rows, columns, width, first - rows, scratch, part):
+            for j in range(width):
+                share[at_column[j]] = part[j]
+            continue
         write_equations(chosen, rows, width, scratch)
         if width == rows:
             solve_small(system, rows)
@@ -244,6 +254,7 @@ def balance(chosen, scratch):
                     part[j] += share[at_column[j]]
         for j in range(width):
             share[at_column[j]] = part[j]
+    scratch.large.known[0] = 1
     for r in range(3 * int(chosen.count[0])):
         lam[r] = 0.0
     for j in range(used):
@@ -363,6 +374,7 @@ def equations_here(at, pairs, count, weigh):
 
 def find_forces(at: Instant, chosen: ContactSet) -> None:
     """Find the forces of the current set at this instant; they are left in the scratch."""
+    at.scratch.large.known[0] = 0
     take_coordinates(at)
     constrained_rates(at, chosen, float(at.clock[TIME]), at.bodies, at.scratch.rate)
 

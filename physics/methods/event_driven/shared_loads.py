@@ -11,7 +11,7 @@ import numpy as np
 from ...core.jit import helper, kernel
 from ...core.model import Array, BoolArray
 from ...core.vec import dot, row
-from ...problem.contact_equations import free_rate, inner
+from ...problem.contact_equations import add_row, free_rate
 from ...solvers.coulomb import STICK_RESIDUAL, holding
 from ...solvers.least_forces import ZERO
 from .instant import equations, world_forces
@@ -36,12 +36,16 @@ def any_doubt(chosen):
 
 
 @helper
-def doubtful(chosen, k):
-    """Whether contact k is in an island where only Coulomb's law for all of it says whether a force holds."""
-    some = False
-    for i in range(chosen.count[0]):
-        some = some or (chosen.open[i] == UNKNOWN and chosen.island[i] == chosen.island[k])
-    return some
+def moved_by(eq, r, push):
+    """The acceleration in row r by generalized forces (n_v,): HT_r · push."""
+    total, spread = 0.0, len(eq.reactions.lam) > 0
+    for side in range(0 if spread else 2):
+        p = int(eq.place[r // 3, side])
+        for m in range(p, p + 6 if p >= 0 else p):
+            total += eq.HT[r, m] * push[m]
+    for m in range(0 if spread else len(eq.free) - len(eq.trees.v), len(eq.free)):
+        total += eq.HT[r, m] * push[m]
+    return total
 
 
 def known_to_hold(at: Instant, chosen: ContactSet) -> bool:
@@ -62,27 +66,31 @@ def leaves_cone(chosen, lam, k):
 @kernel
 def hold_here(at, chosen):
     """What `known_to_hold` says, where the equations of the set at the instant are in the scratch."""
-    eq, witness, lam = at.scratch.equations, at.scratch.witness, at.scratch.lam
-    size, most = 0.0, 0.0
+    eq, witness, lam, push = at.scratch.equations, at.scratch.witness, at.scratch.lam, at.scratch.large.motion
+    size, most, unsure = 0.0, 0.0, np.zeros(chosen.islands[0], np.int32)
     for k in range(chosen.count[0]):
-        if not doubtful(chosen, k):
+        if chosen.open[k] == UNKNOWN:
+            unsure[chosen.island[k]] = 1
+    for k in range(chosen.count[0]):
+        if unsure[chosen.island[k]] == 0:
             continue
         force = row(chosen.hold, k)
         lam[3 * k] = dot(force, row(witness.normal, k))
         lam[3 * k + 1], lam[3 * k + 2] = dot(force, row(eq.tangent_1, k)), dot(force, row(eq.tangent_2, k))
         if chosen.mode[k] != STICK or (chosen.bearer[k] == k and leaves_cone(chosen, lam, k)):
             return False
+    push[:] = 0.0
     for k in range(chosen.count[0]):
-        if chosen.bearer[k] != k and doubtful(chosen, k) and leaves_cone(chosen, lam, k):
+        if unsure[chosen.island[k]] == 0:
+            continue
+        if chosen.bearer[k] != k and leaves_cone(chosen, lam, k):
             return False
+        for r in range(3 * k, 3 * k + 3):
+            add_row(eq, r, lam[r], push)
     for k in range(chosen.count[0]):
-        for r in range(3 * k, 3 * k + 3 if doubtful(chosen, k) else 3 * k):
+        for r in range(3 * k, 3 * k + 3 if unsure[chosen.island[k]] == 1 else 3 * k):
             rate = free_rate(eq, r)
-            size = max(size, abs(rate))
-            for i in range(chosen.count[0]):
-                for s in range(3 * i, 3 * i + 3 if chosen.island[i] == chosen.island[k] else 3 * i):
-                    rate += inner(eq, s, r) * lam[s]
-            most = max(most, abs(rate))
+            size, most = max(size, abs(rate)), max(most, abs(rate + moved_by(eq, r, push)))
     return most <= STICK_RESIDUAL * size
 
 

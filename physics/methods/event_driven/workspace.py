@@ -14,6 +14,7 @@ from ...core.state import LongArray, State, Tally, empty_state
 from ...dynamics.forces import Loads, empty_loads
 from ...dynamics.trees.rates import empty_joints
 from ...laws.contact import turning_lengths
+from .nearby import bounding_radii
 from .rates import STEP, TIME, Instant, RateScratch, empty_rate_scratch
 from .search import PieceSearch
 from .sets import ContactSet, empty_set
@@ -24,6 +25,12 @@ OVERLAP = 1e-3      # overlap of the first state that is taken for touching, rel
 SUNK = 1.01         # how much deeper than a pair that touches contacts may be that touch with it
 REST = 1e-4         # approach speed below which there is no restitution, relative to g h
 LEAST_REST = 10.0 * RESTS  # least value of that speed, also without gravity [m/s]
+
+
+def first_depth(model: Model) -> float:
+    """Overlap of a first state that counts as touching [m]."""
+    radius = bounding_radii(model)
+    return OVERLAP * float(radius[radius > 0].min()) if (radius > 0).any() else TOUCH
 
 
 class Workspace:
@@ -40,6 +47,7 @@ class Workspace:
     rest_speed: float    #: approach speed below which there is no restitution [m/s]
     end: float           #: when the step ends [s]
     set_since: float     #: when the current set was made, or a time before the step [s]
+    first_depth: float   #: overlap of a first state that counts as touching [m]
 
     def __init__(self, model: Model, surface: Elements, motor_modes: IntArray) -> None:
         """motor_modes (m,): what motors with a limit do, shared with whoever decides that."""
@@ -53,8 +61,7 @@ class Workspace:
                             empty_state(len(model.kind)).bodies, joints, self._scratch(FIRST_ROOM))
         self._begin_set(FIRST_ROOM)
         self.set_since = -math.inf
-        radius = self.search.radius[self.search.radius > 0]
-        self._overlap = OVERLAP * float(radius.min()) if len(radius) else TOUCH
+        self.first_depth = first_depth(model)
 
     def _scratch(self, contacts: int) -> RateScratch:
         scratch = empty_rate_scratch(self.model, contacts)
@@ -133,7 +140,7 @@ class Workspace:
     # ------------------------------------------------------------------------------------------ overlap
     def take_overlap_for_touching(self) -> None:
         """A first state may overlap by more than rounding."""
-        self.depth = self._overlap
+        self.depth = self.first_depth
 
     def take_for_touching(self, pair: int) -> None:
         """A pair whose gap has just vanished touches to the end of the step, even where drift that was projected out
