@@ -235,8 +235,8 @@ class Detector:
         return self._chosen(bodies, h)[1]
 
     def _chosen(self, bodies: Bodies, h: float) -> tuple[LongArray, LongArray]:
-        """Rows (shape, shape, triangle or -1) of the pairs listed by family, and the pair of each; triangles that may be
-        reached within h [s]."""
+        """The pair of each row, and rows (shape, shape, triangle or -1), of the pairs listed by family; triangles that
+        may be reached within h [s]."""
         shapes, lists, counts = self.model.shapes, self.lists, self.counts
         of_meshes = (shapes.kind[self.sweep.pairs[lists[RINGS, : counts[RINGS]]]] == MESH).any(axis=1)
         rings, surfaces = lists[RINGS, : counts[RINGS]], lists[SURFACES, : counts[SURFACES]]
