@@ -9,7 +9,7 @@
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +26,8 @@ Vector = tuple[float, float, float]
 EVENT_KINDS = ("impact", "gain", "dynamic_loss", "geometric_loss")
 SEPARATING, RESTING = int(Case.SEPARATING), int(Case.RESTING)
 UNKNOWN, STICKS, SLIPS = range(3)  #: friction state of a contact; unknown where it is free or new
-NOWHERE = 0, 0, (), (), (), 0, 0.0  # what is told of a pair that is not near any more
+#: what is told of a pair that is not near any more
+NOWHERE = 0, 0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0, 0.0
 LEAST_SHARE = 1e-3  # part of the load of its pair of shapes below which the slip of a contact does not count
 MOST_EVENTS = 64  # events of one step: a pile makes hundreds, too many to read
 
@@ -130,7 +131,7 @@ class EventFinder:
                 if k < 0 and parts:  # it was torn away, so far that nothing is near any more
                     kind = DYNAMIC_LOSS
             else:
-                told = (body_a, body_b), tuple(point), tuple(normal), tuple(impulse)
+                told = (body_a, body_b), _vector(point), _vector(normal), _vector(impulse)
                 if kind == IMPACT:  # a pair that does not separate rests, even where a gap is left for the next step
                     after = SEPARATING if case == SEPARATING else RESTING
                 elif kind == DYNAMIC_LOSS:
@@ -150,6 +151,11 @@ class EventFinder:
             bodies.w[a], point - bodies.x[a])
         normal = p / (math.sqrt(float(p @ p)) or 1.0)
         return ((a, b), tuple(point.tolist()), tuple(normal.tolist()), (0.0, 0.0, 0.0)), bool(normal @ u > 0.0)
+
+
+def _vector(u: Sequence[float]) -> Vector:
+    x, y, z = u
+    return x, y, z
 
 
 def _crossed(u: Array, v: Array) -> Array:
