@@ -56,17 +56,29 @@ def meets_plane(geom, plane, s):
 
 
 @kernel
-def find_overlaps(geom, pairs, overlap_out):
-    """Of which pairs of shapes (p, 2) the bounds overlap, of a plane and another one reach it: overlap_out (p,)."""
-    for p in range(pairs.shape[0]):
-        a, b = pairs[p, 0], pairs[p, 1]
-        if geom.kind[a] == PLANE or geom.kind[b] == PLANE:
-            overlap_out[p] = meets_plane(geom, a, b) if geom.kind[a] == PLANE else meets_plane(geom, b, a)
+def list_pairs_of(geom, contacts, asked, pairs_out, place_out):
+    """Fill pairs_out with the pairs of shapes of the contacts asked for (c,) whose bounds overlap, of a plane and
+    another one that reach it, and place_out (c,) with the row of each contact's pair, -1 = none; returns their number.
+    """
+    count, known, last_a, last_b = 0, -1, -1, -1
+    for k in range(len(asked)):
+        place_out[k] = -1
+        if not asked[k]:
             continue
-        overlap_out[p] = True
-        for k in range(3):
-            if geom.lo[a, k] > geom.hi[b, k] or geom.lo[b, k] > geom.hi[a, k]:
-                overlap_out[p] = False
+        a, b = contacts.shape_a[k], contacts.shape_b[k]
+        if a != last_a or b != last_b:
+            last_a, last_b, meet = a, b, True
+            if geom.kind[a] == PLANE or geom.kind[b] == PLANE:
+                meet = meets_plane(geom, a, b) if geom.kind[a] == PLANE else meets_plane(geom, b, a)
+            else:
+                for i in range(3):
+                    meet = meet and geom.lo[a, i] <= geom.hi[b, i] and geom.lo[b, i] <= geom.hi[a, i]
+            known = count if meet else -1
+            if meet:
+                pairs_out[count, 0], pairs_out[count, 1] = a, b
+                count += 1
+        place_out[k] = known
+    return count
 
 
 @kernel

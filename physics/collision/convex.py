@@ -29,7 +29,7 @@ from .known_features import (
     stay_apart,
 )
 from .manifold import B_SIDE, CORNER, lay_over, reduce_corners
-from .over_triangle import face_towards, lateral, leans, over_face, touch_leaning
+from .over_triangle import BEHIND, face_towards, lateral, leans, over_face, touch_leaning
 from .polytope import (
     EDGES,
     FACES,
@@ -264,7 +264,7 @@ def touch_found(geom, solids, work, a, b, answer, margin, first):
         return first
     if not allowed(work.cone, n):  # only for triangles: push along the normal instead, or leave it to the neighbour
         front = neg(spot(core[1], 3))
-        behind = apart and dot(front, n) < -0.999 and distance < ra
+        behind = apart and dot(front, n) < -BEHIND and distance < ra
         if apart and not behind and (na == 1 or dot(front, n) < 0.0):
             return first
         if apart and not behind and leans(solids, work, a, front):

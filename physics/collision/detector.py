@@ -5,7 +5,7 @@ import numpy as np
 from ..core.limits import CONTACT_POINTS, SHAPE_PAIRS
 from ..core.model import Array, BodyKind, BoolArray, Model, movable, shape_count
 from ..core.state import Bodies, ContactMemory, Contacts, LongArray, empty_contacts
-from .broad_phase import EITHER, find_overlaps, joined_bodies, new_sweep
+from .broad_phase import EITHER, joined_bodies, list_pairs_of, new_sweep
 from .convex import new_work
 from .detection import Detection, find_contacts, find_pairs
 from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, new_geometry, place_shapes
@@ -201,24 +201,20 @@ class Detector:
     def missed(self, bodies: Bodies, h: float, ahead: BoolArray) -> BoolArray:
         """Which of the contacts found last that are `ahead` (c,) are between shapes that pass each other without
         touching, where bodies move on freely for h [s] from these poses, along the paths that `find_fast` has found."""
-        shapes, contacts = self.model.shapes, self.contacts
-        missed = ahead.copy()
         if not ahead.any():
-            return missed
+            return ahead.copy()
         self._bound_paths(bodies, h)
-        pairs = np.column_stack([contacts.shape_a, contacts.shape_b])[: len(ahead)]
-        near = np.zeros(len(ahead), bool)
-        find_overlaps(self.geometry, pairs, near)
-        missed &= near
-        asked = np.unique(pairs[missed], axis=0)
-        self.sweep.pairs[: len(asked)] = asked
-        sort_families(shapes.kind, self.family, self.sweep.pairs, len(asked), self.lists, self.counts)
-        chosen = self._chosen(bodies, h)
+        place = np.zeros(len(ahead), np.int64)
+        count = list_pairs_of(self.geometry, self.contacts, ahead, self.sweep.pairs, place)
+        sort_families(self.model.shapes.kind, self.family, self.sweep.pairs, count, self.lists, self.counts)
+        pair, chosen = self._chosen(bodies, h)
         meets = np.zeros(len(chosen), np.int32)
-        find_meetings(self.geometry, self.solids, self.soups, self.work, chosen, shapes, bodies, self.paths, h, meets)
-        one_number = np.array([len(shapes.kind), 1])
-        looked_at, own = np.sort(chosen[:, :2], axis=1) @ one_number, pairs @ one_number
-        return missed & np.isin(own, looked_at) & ~np.isin(own, looked_at[meets == 1])
+        find_meetings(self.geometry, self.solids, self.soups, self.work, chosen, self.model.shapes, bodies, self.paths,
+                      h, meets)
+        passed = np.zeros(count + 1, bool)
+        passed[pair] = True
+        passed[pair[meets == 1]] = False
+        return passed[place]  # of those that are not asked for, the last row
 
     def _bound_paths(self, bodies: Bodies, h: float) -> None:
         """Bounds of the shapes on the paths found last."""
@@ -236,10 +232,11 @@ class Detector:
         self._bound_paths(bodies, h)
         while find_pairs(self.model, self.detection) < 0:
             self.make_what_is_needed()
-        return self._chosen(bodies, h)
+        return self._chosen(bodies, h)[1]
 
-    def _chosen(self, bodies: Bodies, h: float) -> LongArray:
-        """(shape, shape, triangle or -1) of the pairs listed by family; triangles that may be reached within h [s]."""
+    def _chosen(self, bodies: Bodies, h: float) -> tuple[LongArray, LongArray]:
+        """The pair of each row, and rows (shape, shape, triangle or -1), of the pairs listed by family; triangles that
+        may be reached within h [s]."""
         shapes, lists, counts = self.model.shapes, self.lists, self.counts
         of_meshes = (shapes.kind[self.sweep.pairs[lists[RINGS, : counts[RINGS]]]] == MESH).any(axis=1)
         rings, surfaces = lists[RINGS, : counts[RINGS]], lists[SURFACES, : counts[SURFACES]]
@@ -251,7 +248,7 @@ class Detector:
         if len(meshes):
             speed = np.linalg.norm(bodies.v, axis=1) + np.linalg.norm(bodies.w, axis=1) * self.span
             chosen = np.vstack([chosen, self._find_triangles(meshes, h * speed[shapes.body])])
-        return np.column_stack([self.sweep.pairs[chosen[:, 0]], chosen[:, 1]]).astype(np.int64)
+        return chosen[:, 0], np.column_stack([self.sweep.pairs[chosen[:, 0]], chosen[:, 1]]).astype(np.int64)
 
     def _find_triangles(self, pairs: LongArray, reach: Array) -> LongArray:
         """(pair, triangle) rows of what may touch of these pairs of a shape and a mesh."""

@@ -14,6 +14,7 @@ SIMPLEX = 10       # columns of a simplex
 ITERATIONS = 64
 SPARE = 5          # first row of the copy of a simplex
 ACCURACY = 1e-13   # relative, of the squared distance
+FLAT = 2e-28       # square of a height, relative to those of a base and of the corners, below which there is no height
 SPOILT = 1.0 + ACCURACY  # factor by which the squared distance grows only through rounding errors
 OVERLAP = 1e-7     # nearer than this, relative to the size, the direction between the nearest points is inexact
 COPLANAR = 1e-12   # faces that are seen from this little below count as seen, relative to the size
@@ -86,23 +87,22 @@ def corner(simplex, k):
 def nearest_on_tetrahedron(simplex):
     """Weights of the nearest point of the four rows; returns whether the origin lies inside."""
     best, inside = math.inf, True
-    l0, l1, l2, l3 = 0.0, 0.0, 0.0, 0.0
+    for i in range(4):
+        simplex[i, 9] = 0.0
     for i in range(4):
         j, k, m = (i + 1) & 3, (i + 2) & 3, (i + 3) & 3
         a, b, c, d = corner(simplex, j), corner(simplex, k), corner(simplex, m), corner(simplex, i)
         n = cross(sub(b, a), sub(c, a))
         here, there = -dot(n, a), dot(n, sub(d, a))
         # outside where origin and fourth corner lie on different sides; a flat tetrahedron has no inside
-        if here * there > 0.0 and abs(there) > 1e-14 * norm(n) * (norm(a) + norm(d)):
+        if here * there > 0.0 and there * there > FLAT * dot(n, n) * (dot(a, a) + dot(d, d)):
             continue
         inside = False
         wa, wb, wc = triangle_weights(a, b, c)
         v = add(scale(wa, a), axpy(wb, b, scale(wc, c)))
         if dot(v, v) < best:
             best = dot(v, v)
-            weights = (0.0, wa, wb, wc)
-            l0, l1, l2, l3 = weights[-i & 3], weights[(1 - i) & 3], weights[(2 - i) & 3], weights[(3 - i) & 3]
-    simplex[0, 9], simplex[1, 9], simplex[2, 9], simplex[3, 9] = l0, l1, l2, l3
+            simplex[i, 9], simplex[j, 9], simplex[k, 9], simplex[m, 9] = 0.0, wa, wb, wc
     return inside
 
 
@@ -126,7 +126,7 @@ def shrink(simplex, count):
     kept = 0
     for i in range(count):
         if simplex[i, 9] > 0.0:
-            for c in range(SIMPLEX):
+            for c in range(SIMPLEX if kept < i else 0):
                 simplex[kept, c] = simplex[i, c]
             kept += 1
     return kept
@@ -168,7 +168,7 @@ def descend(points_a, count_a, points_b, count_b, geom, a, b, margin, simplex, c
         d = (-v[0], -v[1], -v[2])
         w = difference(points_a, count_a, points_b, count_b, geom, a, b, d, simplex, count)
         bound = dot(v, w)
-        if bound > margin * math.sqrt(square) and bound > 0.0:
+        if bound > 0.0 and bound * bound > margin * margin * square:
             return bound / math.sqrt(square), count
         if square - bound <= ACCURACY * square or is_known(simplex, count, w, 0.0):
             break

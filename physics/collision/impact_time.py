@@ -7,7 +7,8 @@ along the direction between them; repeated, the pair arrives at the moment of to
 Bodies that turn fast close to each other, as a wheel beside its fork or a link that rolls on another one, have a bound
 far above the speed at which they approach, and advance by hardly anything. Such a pair goes on in leaps in which it
 cannot pass through itself. A pair that rested in the last step is left to its contact, which sees to it that it does
-not approach.
+not approach. Two meshes may touch at one place and come nearer at another, or have been stopped where they touch:
+where they did not rest, they are followed in such leaps from the start.
 """
 
 import math
@@ -45,6 +46,7 @@ from .triangles import load_triangle
 ADVANCES = 64     # from then on a pair leaps
 LEAPS = 64
 TOUCH = 1e-6      # two shapes touch where they are as near as this, relative to the size of one
+MESHES_TOUCH = 1e-4  # the same of two meshes, which go on where they touch: their way is known only to second order
 FAST = 0.5        # part of its thinnest half extent; a body that moves less in a step is left to the contacts, and a
                   # pair leaps by as much
 
@@ -100,9 +102,10 @@ def place_at(geom, s, motion, t):
 
 
 @helper
-def distance_of(geom, solids, soups, work, a, b, t):
+def distance_of(geom, solids, soups, work, a, b, t, far):
     """(gap, normal a -> b) of two convex shapes, a shape and a plane or a hollow b, or a shape and triangle t >= 0 of
-    mesh b; likewise of a torus a and any shape b, and of two meshes."""
+    mesh b; likewise of a torus a and any shape b, and of two meshes. Of convex shapes that are farther apart than `far`
+    [m] only that they are: a gap that is larger."""
     core, kind = work.core, geom.kind[b]
     if geom.kind[a] == MESH:
         return meshes_gap(geom, soups, work, a, b)
@@ -128,7 +131,8 @@ def distance_of(geom, solids, soups, work, a, b, t):
         second, nb = geom.x.shape[0] - 1, 3
     else:
         nb = load_points(geom, solids, b, core[1])
-    distance, rows = gjk(core[0], na, core[1], nb, geom, a, second, 1e300, work.simplex)
+    distance, rows = gjk(core[0], na, core[1], nb, geom, a, second, far + swell(geom, a) + swell(geom, second),
+                         work.simplex)
     n = unit(sub(weighted(work.simplex, rows, 6), weighted(work.simplex, rows, 3)))
     return distance - swell(geom, a) - swell(geom, second), n
 
@@ -136,7 +140,7 @@ def distance_of(geom, solids, soups, work, a, b, t):
 @helper
 def touch_time(geom, solids, soups, work, pair, motion_a, motion_b, reach, h):
     """When a pair (shapes a and b, triangle t or -1) first touches, between 0 and h; h where it does not, or where it
-    is near already. Where it touches within a leap, the time before that.
+    is near already, but for two meshes that have not rested. Where it touches within a leap, the time before that.
 
     A motion is (x, q, v, w, position, orientation, span) of the body and of the shape in it. reach: how far the pair
     leaps, and how near is near [m].
@@ -148,19 +152,33 @@ def touch_time(geom, solids, soups, work, pair, motion_a, motion_b, reach, h):
     size = geom.bound[a] if one else min(geom.bound[a], geom.bound[b])
     size = size if size > 0.0 else h * norm(sub(v_a, v_b))  # a particle has none: as near as a part of its way
     turning = norm(w_a) * span_a + norm(w_b) * span_b
-    now, sure = 0.0, 0.0
+    close = (MESHES_TOUCH if geom.kind[a] == MESH else TOUCH) * size
+    now, sure, touched = 0.0, 0.0, False
     for step in range(ADVANCES + LEAPS):
         place_at(geom, a, motion_a, now)
         place_at(geom, b, motion_b, now)
-        gap, n = distance_of(geom, solids, soups, work, a, b, t)
-        if step == 0 and (gap <= max(TOUCH * size, near)
+        far = (norm(sub(v_a, v_b)) + turning) * (h - now) + close  # what is farther does not touch
+        gap, n = distance_of(geom, solids, soups, work, a, b, t, far)
+        if step == 0 and (gap <= max(close, near)
                           or (t >= 0 and dot(n, (cone[0, 0], cone[0, 1], cone[0, 2])) > 0.0)):
-            return h  # what touches is left to the contacts; the back of a triangle is no surface
-        if gap <= TOUCH * size:
+            # what touches is left to the contacts; the back of a triangle is no surface
+            touched = near == 0.0 and gap > 0.0 and geom.kind[a] == MESH
+            if not touched:
+                return h
+        if touched and gap <= 0.0:
+            return sure
+        touched = touched and gap <= close
+        if touched:
+            sure = now
+            now += leap / max(norm(sub(v_a, v_b)) + turning, leap / h)
+            if now >= h:
+                return h
+            continue
+        if gap <= close:
             return sure if step > ADVANCES else now
         # the wall of a hollow, a ring or a mesh may come nearer along another direction
         approach = (norm(sub(v_a, v_b)) if curls else dot(n, sub(v_a, v_b))) + turning
-        way = gap - 0.5 * TOUCH * size
+        way = gap - 0.5 * close
         if approach * (h - now) < way:
             return h
         sure = now + way / approach

@@ -199,7 +199,10 @@ def drop_repeated(patch, first, count, nearer):
     """Of points closer to each other than `nearer` [m] keep the deeper; returns how many are left."""
     i = first + 1
     while i < first + count:
+        x = patch[i, 0]
         for j in range(first, i):
+            if abs(patch[j, 0] - x) > nearer:
+                continue
             d = sub(spot(patch, i), spot(patch, j))
             if dot(d, d) <= nearer * nearer:
                 if patch[i, 6] < patch[j, 6]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.jit import helper, kernel, program
 from ..core.model import Array, IntArray
-from ..core.vec import neg, row
+from ..core.vec import neg, row, sub
 from ..shapes.table import FORMS, SCENERY
 from .box_box import box_box
 from .convex import touch_convex, touch_triangle
@@ -31,11 +31,12 @@ from .geometry import (
     mix,
     origin,
     swell,
+    to_local,
 )
 from .heights import plane_height
 from .hollow import touch_hollow
 from .manifold import EVEN, SAME_DIRECTION, reduce_corners, reduce_groups, reduce_points
-from .over_triangle import face_towards
+from .over_triangle import NO_ANSWER, face_towards, touch_point
 from .polytope import POINT_ROW, POINTS, load_faces, load_points
 from .round import (
     balls,
@@ -72,6 +73,7 @@ _CORNERED = [PLANE, MESH, BOWL, PIPE]  # what meshes that move touch with their 
 FAMILY[MESH, _CORNERED] = FAMILY[_CORNERED, MESH] = SURFACES
 FAMILY[np.ix_(SCENERY, SCENERY)] = NONE  # neither moves
 NO_ROOM = -1  # a number of rows: there are more of something than the arrays can hold
+UNKNOWN = -2        # a face that has not been looked for
 SHARED = 1e-3  # nearer than this, relative to the smaller shape, two points of one body pair are one
 RANK = tuple(list(FORMS).index(kind) for kind in range(KINDS))  # by kind: which shape of a pair comes first
 
@@ -245,18 +247,25 @@ def touch_convex_pairs(geom, solids, sheets, work, pairs, note, chosen, reach, t
 
     The triangles of one pair follow one another, and their points are reduced together.
     """
-    first, patch, cone, face, loaded = 0, work.patch, work.cone, -1, -1
+    first, patch, cone, face, loaded, c = 0, work.patch, work.cone, UNKNOWN, -1, (0.0, 0.0, 0.0)
     for i in range(len(chosen)):
         p, t = chosen[i, 0], chosen[i, 1]
         a, b, flip = in_order(geom.kind, pairs, p)
         margin = reach[a] + reach[b]
         if t >= 0:
-            load_triangle(geom, b, sheets[t], work.core[1], cone)
             if loaded != p:
                 load_points(geom, solids, a, work.core[0])
                 load_faces(geom, solids, a, work.core[0])
-                face, loaded = face_towards(solids, work, a, neg(row(cone, 0)))[0], p
-            last, face = touch_triangle(geom, solids, work, a, face, margin, first)
+                c = to_local(geom, b, sub(row(work.core[0], 0), origin(geom, b)))
+                face, loaded = UNKNOWN, p
+            last = NO_ANSWER
+            if solids.info[a, POINTS] == 1:
+                last = touch_point(geom, b, sheets[t], c, swell(geom, a), margin, patch, first)
+            if last == NO_ANSWER:
+                load_triangle(geom, b, sheets[t], work.core[1], cone)
+                if face == UNKNOWN:
+                    face = face_towards(solids, work, a, neg(row(cone, 0)))[0]
+                last, face = touch_triangle(geom, solids, work, a, face, margin, first)
         else:
             cone[7, 0] = 0.0
             last = touch_convex(geom, solids, work, a, b, margin, first, note[p])

@@ -4,13 +4,57 @@ triangle's normal. In the scratch the shape is core 0 and the triangle core 1, w
 import math
 
 from ..core.jit import helper
-from ..core.vec import axpy, cross, dot, neg, sub
-from .geometry import put_point
-from .gjk import OVERLAP, support
+from ..core.vec import add, axpy, cross, dot, neg, row, scale, sub
+from .geometry import origin, put_point, to_world
+from .gjk import OVERLAP, support, triangle_weights
 from .manifold import B_SIDE, ON_EDGE, SAME_DIRECTION, lay_over, reduce_corners
-from .polytope import FACES, POINTS, best_face, edge_towards, first_loop, put_face, put_known_edge, shadow, spot
+from .polytope import (
+    FACES,
+    POINTS,
+    best_face,
+    edge_towards,
+    first_loop,
+    points_into,
+    put_face,
+    put_known_edge,
+    shadow,
+    spot,
+)
 
+NO_ANSWER = -1
+BEHIND = 0.999          # cosine to a triangle's normal above which a ball's centre is straight behind it
 CORNER_NAMES = 1 << 51  # added to the number of a corner that is a feature by itself
+
+
+@helper
+def nearest_to_point(sheet, c):
+    """The way from a point c to the nearest point of a triangle, both in the frame of the mesh."""
+    p, q, r = sub(row(sheet, 0), c), sub(row(sheet, 1), c), sub(row(sheet, 2), c)
+    u, v, w = triangle_weights(p, q, r)
+    return add(scale(u, p), axpy(v, q, scale(w, r)))
+
+
+@helper
+def touch_point(geom, m, sheet, c, radius, margin, patch, first):
+    """Contact of a ball of this radius about c with a triangle of mesh shape m, in whose frame c is, from row `first`
+    of the patch on; returns the row after the last, or NO_ANSWER where the centre is so near to the triangle that it
+    has no direction to it."""
+    d, far = nearest_to_point(sheet, c), margin + radius
+    square = dot(d, d)
+    if square > far * far:
+        return first
+    u, v = sub(row(sheet, 1), row(sheet, 0)), sub(row(sheet, 2), row(sheet, 0))
+    distance = math.sqrt(square)
+    if distance <= OVERLAP * math.sqrt(max(dot(u, u), dot(v, v))):
+        return NO_ANSWER
+    front, n = neg(row(sheet, 3)), scale(1.0 / distance, d)
+    if not points_into(sheet, 3, n):
+        if dot(front, n) >= -BEHIND or distance >= radius:
+            return first
+        n, distance = front, -distance  # it is pushed out along the normal
+    point = add(c, add(scale(0.5, d), scale(0.5 * radius, n)))
+    return put_point(patch, first, add(origin(geom, m), to_world(geom, m, point)), to_world(geom, m, n),
+                     distance - radius, 1 << 50)
 
 
 @helper
@@ -93,12 +137,24 @@ def corners_over(geom, solids, work, a, b, edge, margin, first):
 
 
 @helper
+def passes_beside(solids, work, edge, slack):
+    """Whether an edge of shape a passes the triangle in hand on the outside of one of its sides, seen along its normal,
+    by more than the slack [m]."""
+    core, p, q = work.core, spot(work.core[0], solids.edges[edge, 0]), spot(work.core[0], solids.edges[edge, 1])
+    beside = False
+    for j in range(3):
+        c, m = spot(core[1], j), spot(work.cone, 1 + 2 * j)
+        beside = beside or (dot(m, sub(p, c)) > slack and dot(m, sub(q, c)) > slack)
+    return beside
+
+
+@helper
 def touch_leaning(geom, solids, work, a, b, n, margin, first):
     """Contacts of polytope a with the triangle b in hand along its normal -n, where no face of a lies across n and the
     two are apart: those of the edge that does, and of the corners over the triangle, from row `first` of the patch on;
     returns the row after the last. Other points that are one over the other are not nearest to each other."""
     figures, last, edge = work.figures, first, edge_towards(work.core[0], solids, a, n)[1]
-    if edge >= 0:
+    if edge >= 0 and not passes_beside(solids, work, edge, 4.0 * ON_EDGE * (geom.core[a] + geom.core[b])):
         put_known_edge(work.core[0], solids, edge, 0, figures[0])
         put_face(work.core[1], solids.loops, first_loop(solids, b), B_SIDE, figures[1])
         last = lay_over(figures[:2], figures[2:], 2, 3, n, geom.swell[a], 0.0, margin, work.patch, first)

@@ -213,14 +213,18 @@ def allowed(cone, n):
     Rows: 0 the triangle's normal N; 1 + 2 j the direction m_j out of it across edge j; 2 + 2 j the direction out of its
     neighbour there. Out of the triangle (u = -n, u.N >= 0), u may lean over edge j as far as the neighbour's normal.
     """
-    if cone[7, 0] == 0.0:
-        return True
+    return cone[7, 0] == 0.0 or points_into(cone, 0, n)
+
+
+@helper
+def points_into(rows, first, n):
+    """The same of a triangle whose directions are rows `first` and so on of some, all in one frame with n."""
     u = (-n[0], -n[1], -n[2])
-    if dot(u, spot(cone, 0)) < 0.0:
+    if dot(u, spot(rows, first)) < 0.0:
         return False
     within = True
-    for j in range(3):
-        within = within and (dot(u, spot(cone, 1 + 2 * j)) <= LEAN or dot(u, spot(cone, 2 + 2 * j)) >= -LEAN)
+    for j in range(first, first + 6, 2):
+        within = within and (dot(u, spot(rows, 1 + j)) <= LEAN or dot(u, spot(rows, 2 + j)) >= -LEAN)
     return within
 
 

@@ -5,14 +5,16 @@ therefore pushes only along the triangle's normal or, at a convex edge, along a 
 neighbour's. A contact that leans further is found with the neighbour; at a flat or concave edge there is none.
 """
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.jit import helper, kernel
 from ..core.model import Array, Meshes
-from ..core.vec import add, dot, norm, row, scale, sub
+from ..core.vec import add, dot, mat_vec, row, scale, sub
 from .bvh import STACK
-from .geometry import axis, origin, to_local, to_world
+from .geometry import axis, origin, to_local
 
 BLOCK = 1 << 13  # triangles at once, whose numbers the processor keeps near
 ROUNDING = 1e-9  # relative to the size: by how much what is left out must be farther than asked for
@@ -146,18 +148,17 @@ def find_triangles(geom, meshes, pairs, chosen, count, reach, rank, sheets, stac
 @helper
 def load_triangle(geom, m, sheet, core_out, cone_out):
     """Make a triangle of mesh shape m the triangle in hand: corners, geom, and the directions it may push along."""
-    last = geom.x.shape[0] - 1
-    x, length = origin(geom, m), 0.0
+    last, x, square = geom.x.shape[0] - 1, origin(geom, m), 0.0
+    turn = row(geom.R[m], 0), row(geom.R[m], 1), row(geom.R[m], 2)
     for j in range(3):
-        p = add(x, to_world(geom, m, row(sheet, j)))
-        length = max(length, norm(sub(row(sheet, j), row(sheet, 0))))
-        core_out[j, 0], core_out[j, 1], core_out[j, 2] = p
+        d = sub(row(sheet, j), row(sheet, 0))
+        square = max(square, dot(d, d))
+        core_out[j, 0], core_out[j, 1], core_out[j, 2] = add(x, mat_vec(turn, row(sheet, j)))
     for i in range(3):
         geom.x[last, i] = (core_out[0, i] + core_out[1, i] + core_out[2, i]) / 3.0
-    geom.core[last] = length
+    geom.core[last] = math.sqrt(square)
     for j in range(7):
-        d = to_world(geom, m, row(sheet, 3 + j))
-        cone_out[j, 0], cone_out[j, 1], cone_out[j, 2] = d
+        cone_out[j, 0], cone_out[j, 1], cone_out[j, 2] = mat_vec(turn, row(sheet, 3 + j))
     cone_out[7, 0] = 1.0
 
 

@@ -113,6 +113,7 @@ class TimeStepping:
         self._state: State | None = None        # that was advanced last
         self._integrator: Integrator
         self._solved: SolveInfo
+        self._there: Bodies | None = None       # room for `_departing`
         self._alone = _nothing_can_touch(model)
         self._sprung = bool(model.joints.damping.any() or model.joints.stiffness.any())
         self._jointed = self._space.keeper.any
@@ -233,9 +234,11 @@ class TimeStepping:
 
     def _departing(self) -> Bodies:
         """The bodies in the middle of the step, with the velocities that they have for the time being."""
-        free = self._space.motion.bodies
-        v, w = free[:, LINEAR : LINEAR + 3], free[:, ANGULAR : ANGULAR + 3]
-        return self._work.middle._replace(v=v.copy(), w=w.copy())
+        free, middle = self._space.motion.bodies, self._work.middle
+        if self._there is None or self._there.x is not middle.x:
+            self._there = middle._replace(v=np.zeros_like(middle.v), w=np.zeros_like(middle.w))
+        self._there.v[:], self._there.w[:] = free[:, LINEAR : LINEAR + 3], free[:, ANGULAR : ANGULAR + 3]
+        return self._there
 
     def _leave_out_missed(self, state: State, loads: Loads, settings: Settings) -> None:
         """Leave out the contacts ahead of fast bodies that nothing holds, where the shapes pass each other within the
