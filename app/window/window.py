@@ -189,13 +189,10 @@ class Window(DropWindow):
                 self._rescue(error)
 
     def _tick(self, dt: float) -> None:
-        """Once a frame; after an error after a rest, so that one that comes back leaves time for the user's input. None
-        is drawn any more where the program is to end."""
+        """Once a frame; after an error after a rest, which leaves time for the user's input. None before the end."""
         if self._asked:
             self.quit()
-        if self._quit:
-            return
-        if time.perf_counter() - self._failed < REST:
+        if self._quit or time.perf_counter() - self._failed < REST:
             return
         try:
             self._proceed(dt)

@@ -4,7 +4,6 @@ another one."""
 import math
 import subprocess
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
@@ -393,19 +392,19 @@ class _ShareLately:
     the cache can take half a second on a busy machine."""
 
     def __init__(self) -> None:
-        self._share, self._looked, self._looking = 0.0, -math.inf, threading.Lock()
+        self._share, self._looking = 0.0, threading.Lock()
 
     def __call__(self) -> float:
         """As it was found last; has it looked up where that was long ago."""
-        if time.monotonic() - self._looked > LOOKED_UP and self._looking.acquire(blocking=False):
+        if self._looking.acquire(blocking=False):
             threading.Thread(target=self._look, name="contactlab-share", daemon=True).start()
         return self._share
 
     def _look(self) -> None:
         try:
             self._share = compiled_share()
+            threading.Event().wait(LOOKED_UP)
         finally:
-            self._looked = time.monotonic()
             self._looking.release()
 
 
