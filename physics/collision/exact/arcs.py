@@ -18,7 +18,6 @@ import math
 from ...core.false_position import ROUNDS, SAME, crossing, narrowed
 from ...core.jit import helper
 from ...core.vec import (
-    add,
     axpy,
     cross,
     dot,
@@ -35,10 +34,10 @@ from ...core.vec import (
     unrotate,
 )
 from ...shapes.elements import ARCS, BOWL, ELLIPSOID, PIPE, RIM, TWIN, VERTEX
-from ...shapes.ellipsoid import ellipsoid_curve, ellipsoid_foot, ellipsoid_normal
+from ...shapes.ellipsoid import ellipsoid_curve
 from .frames import side_margin, world_axis, world_point
 from .rims import FLAT, TIPPED
-from .smooth import ellipsoid_turn
+from .smooth import ellipsoid_nearest, ellipsoid_turn
 
 HALF = math.pi / ARCS  # half an arc [rad]
 REACH = 1.5 * HALF     # from its middle, to which it is followed beyond its ends [rad]
@@ -52,11 +51,7 @@ def foot_on(surface, bodies, f, p):
     of the distance, a unit vector; and the distance from the element's core, signed where it has an inside."""
     kind, c = surface.kind[f], world_point(surface, bodies, f)
     if kind == ELLIPSOID:
-        turn, s = ellipsoid_turn(surface, bodies, f), row(surface.axis, f)
-        x = ellipsoid_foot(unrotate(turn, sub(p, c)), s)
-        m = rotate(turn, ellipsoid_normal(x, s))
-        q = add(c, rotate(turn, x))
-        return q, m, dot(m, sub(p, q))
+        return ellipsoid_nearest(surface, bodies, f, p)
     q = c
     if kind not in (VERTEX, BOWL):
         u, d = world_axis(surface, bodies, f), sub(p, c)

@@ -10,11 +10,11 @@ import math
 
 from ...core.false_position import ROUNDS, SAME, crossing, narrowed
 from ...core.jit import helper
-from ...core.vec import add, axpy, cross, dot, neg, norm, rotate, row, scale, sub, tangents, unit, unrotate
-from ...shapes.ellipsoid import ellipsoid_curve, ellipsoid_foot, ellipsoid_normal
+from ...core.vec import axpy, cross, dot, neg, norm, rotate, row, scale, sub, tangents, unit, unrotate
+from ...shapes.ellipsoid import ellipsoid_curve
 from .elements import AHEAD_EDGE, RIM_ELLIPSOID, RIM_RIM
 from .frames import NOWHERE, PARALLEL, facing_margin, side_margin, world_axis, world_point
-from .smooth import ellipsoid_turn
+from .smooth import ellipsoid_nearest, ellipsoid_turn
 
 # Limits of the height [m] of a rim's middle over its lowest point. Between both limits the rim touches a face with its
 # corners and with its lowest point, so that no contact is lost when a projection of gaps changes the height a little.
@@ -85,13 +85,9 @@ def vertex_rim(surface, bodies, e, f):
 def foot(surface, bodies, kind, f, p):
     """(q, g, value): the point q of an edge's line, a rim or an ellipsoid nearest to p; a number that grows with the
     distance, |p - q|²/2 or of an ellipsoid the signed distance; and its gradient g."""
-    c = world_point(surface, bodies, f)
     if kind == RIM_ELLIPSOID:
-        turn, s = ellipsoid_turn(surface, bodies, f), row(surface.axis, f)
-        x = ellipsoid_foot(unrotate(turn, sub(p, c)), s)
-        m = rotate(turn, ellipsoid_normal(x, s))
-        q = add(c, rotate(turn, x))
-        return q, m, dot(m, sub(p, q))
+        return ellipsoid_nearest(surface, bodies, f, p)
+    c = world_point(surface, bodies, f)
     u, d = world_axis(surface, bodies, f), sub(p, c)
     above = axpy(dot(u, d), u, c)
     q = axpy(surface.length[f], unit(sub(p, above)), c) if kind == RIM_RIM else above

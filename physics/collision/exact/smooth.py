@@ -80,6 +80,16 @@ def ellipsoid_gram(turn, s):
 
 
 @helper
+def ellipsoid_nearest(surface, bodies, f, p):
+    """(q, m, distance): the point of an ellipsoid nearest to p, its outward normal there, and the signed distance."""
+    turn, s, c = ellipsoid_turn(surface, bodies, f), row(surface.axis, f), world_point(surface, bodies, f)
+    x = ellipsoid_foot(unrotate(turn, sub(p, c)), s)
+    m = rotate(turn, ellipsoid_normal(x, s))
+    q = add(c, rotate(turn, x))
+    return q, m, dot(m, sub(p, q))
+
+
+@helper
 def end_of(turn, centre, s, m):
     """The point of an ellipsoid farthest along a world vector m, how it curves there, and along which tangent."""
     x = ellipsoid_support(s, unrotate(turn, m))

@@ -113,9 +113,10 @@ def book_node(piece, bodies, joint_v, share, ledger, given, total_out):
     grabbed, first = int(loads.grab_body[0]), len(at.surface.kind) ** 2
     credit_given(model.trees, bodies, given, 1.0, ledger)
     add_node(model, loads, bodies, joint_v, eq.reactions, weight, ledger, given)
+    more, before = 0.0, ledger[FRICTION, 0]
     for i in range(count):
         if chosen.pair[i] >= TURNS:
-            book_moment(piece, bodies, i, weight, ledger, given, total_out)
+            more += book_moment(piece, bodies, i, weight, ledger, given, total_out)
             continue
         normal = row(witness.normal, i)
         p = axpy(scratch.lam[3 * i], normal, axpy(scratch.lam[3 * i + 1], row(eq.tangent_1, i),
@@ -127,8 +128,8 @@ def book_node(piece, bodies, joint_v, share, ledger, given, total_out):
         if chosen.pair[i] < first:  # limits pass nothing from outside to their bodies
             point = scale(0.5, add(row(witness.p_a, i), row(witness.p_b, i)))
             a, b = int(witness.body_a[i]), int(witness.body_b[i])
-            more = add_contact(model, bodies, a, b, point, normal, p, CONTACTS, ledger, given)
-            credit(ledger, FRICTION, more, NOTHING, NOTHING)
+            more += add_contact(model, bodies, a, b, point, normal, p, CONTACTS, ledger, given)
+    ledger[FRICTION, 0] += min(more, before - ledger[FRICTION, 0])
     if grabbed >= 0:
         book_mouse(at, bodies, grabbed, weight, ledger, given)
     credit_given(model.trees, bodies, given, -1.0, ledger)
@@ -137,15 +138,14 @@ def book_node(piece, bodies, joint_v, share, ledger, given, total_out):
 
 @helper
 def book_moment(piece, bodies, i, weight, ledger, given, total_out):
-    """What opposes turning, row i of the set, with the weight of the node [s]."""
+    """What opposes turning, row i of the set, with the weight of the node [s]. Returns as `add_contact`."""
     model, surface, scratch, pair = piece.at.model, piece.at.surface, piece.at.scratch, piece.chosen.pair[i]
     eq, a, b = scratch.equations, int(scratch.witness.body_a[i]), int(scratch.witness.body_b[i])
     length = row_length(scratch.turning, length_of(scratch.turning, surface, pair), a, b)
     m = axpy(scratch.lam[3 * i + 1], row(eq.tangent_1, i), scale(scratch.lam[3 * i + 2], row(eq.tangent_2, i)))
     m = scale(weight * length, m)
     accumulate(total_out, i, m)
-    more = add_moment(model, bodies, a, b, m, ledger, given)
-    credit(ledger, FRICTION, more, NOTHING, NOTHING)
+    return add_moment(model, bodies, a, b, m, ledger, given)
 
 
 @program
