@@ -13,15 +13,12 @@ def copy_all(a, out):
 @helper
 def copy_bodies(bodies, out):
     """Copy all columns of as many bodies."""
-    for i in range(len(bodies.x)):
-        for j in range(3):
-            out.x[i, j] = bodies.x[i, j]
-            out.P[i, j] = bodies.P[i, j]
-            out.L[i, j] = bodies.L[i, j]
-            out.v[i, j] = bodies.v[i, j]
-            out.w[i, j] = bodies.w[i, j]
-        for j in range(4):
-            out.q[i, j] = bodies.q[i, j]
+    copy_all(bodies.x, out.x)
+    copy_all(bodies.q, out.q)
+    copy_all(bodies.P, out.P)
+    copy_all(bodies.L, out.L)
+    copy_all(bodies.v, out.v)
+    copy_all(bodies.w, out.w)
 
 
 @helper
@@ -47,18 +44,17 @@ def copy_memory(memory, out):
 @helper
 def copy_surfaces(surfaces, out):
     """Copy the states of compliant surfaces, unused rows included."""
-    out.t[0], out.count[0], out.dissipated[0] = surfaces.t[0], surfaces.count[0], surfaces.dissipated[0]
-    for k in range(len(surfaces.key)):
-        out.key[k] = surfaces.key[k]
-        out.mode[k], out.start[k] = surfaces.mode[k], surfaces.start[k]
-        for j in range(2):
-            out.shapes[k, j] = surfaces.shapes[k, j]
-            out.surface_z[k, j] = surfaces.surface_z[k, j]
-        for j in range(3):
-            out.place[k, j] = surfaces.place[k, j]
-            out.normal[k, j] = surfaces.normal[k, j]
-            for side in range(2):
-                out.surface_x[k, side, j] = surfaces.surface_x[k, side, j]
+    put_all(out.t, surfaces.t)
+    put_all(out.count, surfaces.count)
+    put_all(out.dissipated, surfaces.dissipated)
+    put_all(out.key, surfaces.key)
+    put_all(out.mode, surfaces.mode)
+    put_all(out.start, surfaces.start)
+    copy_all(surfaces.shapes, out.shapes)
+    copy_all(surfaces.place, out.place)
+    copy_all(surfaces.normal, out.normal)
+    copy_all(surfaces.surface_x, out.surface_x)
+    copy_all(surfaces.surface_z, out.surface_z)
 
 
 @helper
@@ -67,21 +63,9 @@ def copy_sleep(sleep, out):
     put_all(out.calm, sleep.calm)
     put_all(out.island, sleep.island)
     put_all(out.settings, sleep.settings)
-    for part in range(2):
-        for j in range(6):
-            out.held[part, j] = sleep.held[part, j]
+    copy_all(sleep.held, out.held)
     copy_memory(sleep.contacts, out.contacts)
-    for k in range(len(sleep.facing)):
-        for j in range(4):
-            out.facing[k, j] = sleep.facing[k, j]
-
-
-@helper
-def copy_ledger(ledger, out):
-    """Copy all accounts."""
-    for account in range(ledger.shape[0]):
-        for j in range(ledger.shape[1]):
-            out[account, j] = ledger[account, j]
+    copy_all(sleep.facing, out.facing)
 
 
 @kernel
@@ -98,6 +82,6 @@ def copy_into(state, out):
     copy_surfaces(state.surfaces, out.surfaces)
     copy_joints(state.joints, out.joints)
     put_all(out.tally, state.tally)
-    copy_ledger(state.ledger, out.ledger)
+    copy_all(state.ledger, out.ledger)
     copy_sleep(state.sleep, out.sleep)
     return True

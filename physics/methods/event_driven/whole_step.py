@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...books.ledger import book_anchored, close_step, momenta_of, open_step
-from ...core.copy_in_place import copy_bodies, copy_joints, copy_ledger
+from ...core.copy_in_place import copy_all, copy_bodies, copy_joints
 from ...core.jit import helper, kernel, program
 from ...core.model import Array, IntArray
 from ...core.state import Tally
@@ -119,7 +119,7 @@ def make_whole(model, state, h, adaptive, work, seen):
         return BY_PIECES
     if any_doubt(chosen) and not hold_here(piece.at, chosen):
         return BY_PIECES
-    copy_ledger(work.ledger, state.ledger)
+    copy_all(work.ledger, state.ledger)
     copy_bodies(piece.end, bodies)
     copy_joints(piece.end_joints, joints)
     start.clock[TIME] += h
@@ -133,7 +133,7 @@ def make_whole(model, state, h, adaptive, work, seen):
 @helper
 def begin_books(ledger, chosen, work):
     """Nothing is booked of the step yet."""
-    copy_ledger(ledger, work.ledger)
+    copy_all(ledger, work.ledger)
     for k in range(chosen.count[0]):
         for j in range(3):
             work.impulse[k, j] = 0.0
