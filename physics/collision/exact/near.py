@@ -28,7 +28,7 @@ from ...core.vec import (
     transform,
     untransform,
 )
-from ...shapes.elements import EDGE, FACE, RING
+from ...shapes.elements import BOWL, EDGE, FACE, PIPE, RIM, RING
 from ..bvh import build_over
 from .elements import (
     ARC_OVER,
@@ -52,6 +52,8 @@ from .frames import world_axis, world_point
 from .gaps import nearest, put_witness
 
 WALLS = (VERTEX_BOWL, VERTEX_PIPE, ELLIPSOID_BOWL, ELLIPSOID_PIPE, ARC_WALL, STAND_WALL)
+#: pairs whose nearest points move along them as fast as the elements themselves, where nothing is swollen
+STRAIGHT = (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, VERTEX_BOWL, VERTEX_PIPE)
 #: columns of `find_near`'s place: 0-2 point, a list, axis, 1 = the element is in the list; their number
 LISTED, AXIS, NEAR, PLACE = 3, 4, 7, 8
 TREE = 64     # elements of a shape from which on it has a tree
@@ -216,10 +218,39 @@ def told_by_other(surface, kind, e, f):
 
 
 @helper
+def across(place, e, f):
+    """Sine of the angle between the axes of two elements that are placed."""
+    return norm(cross(axis_of(place, e), axis_of(place, f)))
+
+
+@helper
 def may_rock(surface, place, kind, e, f, near):
     """Whether a rim or ring is so level over a face that its lowest point may come to lie anywhere on it when its
     points move by `near`."""
-    return kind == RIM_FACE and surface.length[e] * norm(cross(axis_of(place, e), axis_of(place, f))) <= near
+    return kind == RIM_FACE and surface.length[e] * across(place, e, f) <= near
+
+
+@helper
+def wanders(surface, place, kind, e, f, near, small):
+    """How far the nearest points of a pair may wander along its elements when points of these move by `near`.
+
+    Where two edges cross at an angle θ, and where the lowest point of a rim lies that a face sees under θ, wanders by
+    near/sin θ. What turns within `small`, the radius of the smaller shape, by near/small turns the normal as much, and
+    with it the middles of what is swollen by r. The nearest point of a round element may come to lie anywhere on it."""
+    swollen = 1.0 + (surface.radius[e] + surface.radius[f]) / max(small, near)
+    if kind in (EDGE_EDGE, RIM_FACE):
+        return swollen * near / max(across(place, e, f), ALONG)
+    if kind in STRAIGHT:
+        return swollen * near
+    round_one = max(around(surface, e), around(surface, f))
+    return swollen * near + 2.0 * round_one
+
+
+@helper
+def around(surface, e):
+    """The radius that holds a round element; 0 of others, and of walls, whose points do not wander."""
+    kind = surface.kind[e]
+    return surface.extent[e] if kind >= RIM and kind != BOWL and kind != PIPE else 0.0
 
 
 @helper
@@ -289,10 +320,10 @@ def larger(trees, m, k):
 @kernel
 def find_near(surface, trees, bodies, reach, depth, slack, place, pairs_out, out):
     """Pairs of elements whose gap is at most near = reach[k], k the row of their shapes in `Elements.meets`, and at
-    least -depth, and that are outside their own region by 2 near + slack at most; with their witnesses. Beyond the rim
-    of a wall the gap means nothing, and such pairs stay; so do a rim that `may_rock`, and a ball and a face beyond
-    whose rim it is below its plane, but not by more than `near`: it may rise over the rim and land. Where reach[k] < 0
-    there are none. Returns their number, which may exceed the room. place (e, PLACE) is scratch."""
+    least -depth, and that come into their own region, but for `slack`, as points move by `near` and their nearest
+    points wander; with their witnesses. Outside that region the gap means little: there it may be as much below zero
+    as the nearest points wander, and beyond the rim of a wall anything. A rim that `may_rock` stays, too. Where
+    reach[k] < 0 there are none. Returns their number, which may exceed the room. place (e, PLACE) is scratch."""
     kinds, shape_body, extent, found = surface.kind, surface.shape_body, surface.extent, 0
     waiting, nodes, child = np.empty((WAITS, 2), np.int32), trees.node_start, trees.child
     for block in range(len(surface.meets)):
@@ -301,6 +332,7 @@ def find_near(surface, trees, bodies, reach, depth, slack, place, pairs_out, out
             continue
         a, b = int(surface.meets[block, 0]), int(surface.meets[block, 1])
         i, j, wide = int(shape_body[a]), int(shape_body[b]), near + depth + slack
+        small = min(surface.reach[a, 3], surface.reach[b, 3])
         mine = list_elements(surface, bodies, a, box_from(surface, bodies, b, i), wide, place)
         those = list_elements(surface, bodies, b, box_from(surface, bodies, a, j), wide, place) if mine > 0 else 0
         walks = mine * those > FEW and nodes[a + 1] > nodes[a] and nodes[b + 1] > nodes[b]
@@ -337,9 +369,10 @@ def find_near(surface, trees, bodies, reach, depth, slack, place, pairs_out, out
                     witness = nearest(surface, bodies, kind, g, h)
                     if witness[3] > near:
                         continue
-                    if witness[4] < -2.0 * near - slack and not may_rock(surface, place, kind, g, h, near):
+                    wander = wanders(surface, place, kind, g, h, near, small)
+                    if witness[4] + near + wander + slack < 0.0 and not may_rock(surface, place, kind, g, h, near):
                         continue
-                    beside = witness[4] < 0.0 and (kind in WALLS or (kind == VERTEX_FACE and witness[3] >= -near))
+                    beside = witness[4] < 0.0 and (kind in WALLS or witness[3] >= -wander)
                     if witness[3] < -depth and not beside:
                         continue
                     if found < len(pairs_out):

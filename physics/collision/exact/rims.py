@@ -21,8 +21,8 @@ from .smooth import ellipsoid_nearest, ellipsoid_turn
 FLAT = 1e-8    # below it a rim touches a face with its corners only
 TIPPED = 5e-8  # above it a rim touches a face with its lowest point only
 SAMPLES = 16   # points of an arc among which the nearest is looked for
-INSIDE = 1e-6  # how far inside the ends of half a rim its nearest point is looked for [rad]
-ALONG = 1e-3   # as far from these ends, where it runs along the edge, half a rim ends: its normal is lost there [rad]
+#: as far from these ends half a rim ends where it runs along a sharp edge within as much, too: its normal is lost [rad]
+ALONG = 1e-3
 
 
 @helper
@@ -112,8 +112,9 @@ def slope(surface, bodies, kind, f, c, size, w, b, angle):
 
 @helper
 def nearest_angle(surface, bodies, kind, e, f, w, b, first, last):
-    """The angle [rad] on rim e from w towards b, between first and last, where the rim is nearest to f; nan where an
-    arc of less than a whole turn is nearest at one of its ends. A root of the slope near the nearest sample."""
+    """The angle [rad] on rim e from w towards b, between first and last, where the rim is nearest to f: a root of the
+    slope near the nearest sample; and 0. Where an arc of less than a whole turn is nearest at one of its ends, that end
+    and the slope [m] there, < 0, which vanishes as the nearest point comes to it. Where the slope has no root, nan."""
     c, size = world_point(surface, bodies, e), surface.length[e]
     step = (last - first) / SAMPLES
     best, least = 0, math.inf
@@ -124,11 +125,15 @@ def nearest_angle(surface, bodies, kind, e, f, w, b, first, last):
     whole = last - first > 6.0
     lo, hi = first + (best - 1) * step, first + (best + 1) * step
     if not whole:
-        lo, hi = max(lo, first + INSIDE), min(hi, last - INSIDE)
+        lo, hi = max(lo, first), min(hi, last)
     at_lo = slope(surface, bodies, kind, f, c, size, w, b, lo)
     at_hi = slope(surface, bodies, kind, f, c, size, w, b, hi)
     if not (at_lo < 0.0 < at_hi):
-        return math.nan
+        if not whole and best == 0 and at_lo >= 0.0:
+            return first, -at_lo
+        if not whole and best == SAMPLES and at_hi <= 0.0:
+            return last, at_hi
+        return math.nan, 0.0
     x, bracket = hi, (lo, hi, at_lo, at_hi, 0)
     for _ in range(ROUNDS):
         before, x = x, crossing(bracket)
@@ -136,7 +141,7 @@ def nearest_angle(surface, bodies, kind, e, f, w, b, first, last):
         if now == 0.0 or abs(x - before) <= SAME:
             break
         bracket = narrowed(bracket, x, now)
-    return x
+    return x, 0.0
 
 
 @helper
@@ -158,12 +163,13 @@ def rim_edge(surface, bodies, kind, e, f):
     w = unit(w)
     b = cross(a, w)
     first = -0.5 * math.pi if kind == AHEAD_EDGE else 0.5 * math.pi
-    angle = nearest_angle(surface, bodies, kind, e, f, w, b, first, first + math.pi)
+    angle, beyond = nearest_angle(surface, bodies, kind, e, f, w, b, first, first + math.pi)
     p, out, t = on_rim(c, size, w, b, angle if angle == angle else 0.0)
     q = foot(surface, bodies, kind, f, p)[0]
     d = sub(q, p)
-    margin, facing = surface.length[f] - abs(dot(v, sub(q, o))), 1.0
-    margin = min(margin, size * (0.5 * math.pi - abs(angle - first - 0.5 * math.pi) - ALONG))
+    margin, facing = min(beyond, surface.length[f] - abs(dot(v, sub(q, o)))), 1.0
+    if r == 0.0 and abs(dot(a, v)) < ALONG:
+        margin = min(margin, size * (0.5 * math.pi - abs(angle - first - 0.5 * math.pi) - ALONG))
     n, gap = unit(d), norm(d) - r
     if r > 0.0:
         margin = min(margin, dot(a, d), dot(out, d))
@@ -185,7 +191,7 @@ def rim_rim(surface, bodies, e, f):
     c, a, size = world_point(surface, bodies, e), world_axis(surface, bodies, e), surface.length[e]
     o, other_a, other_size = world_point(surface, bodies, f), world_axis(surface, bodies, f), surface.length[f]
     w, b = tangents(a)
-    angle = nearest_angle(surface, bodies, RIM_RIM, e, f, w, b, -math.pi, math.pi)
+    angle, _ = nearest_angle(surface, bodies, RIM_RIM, e, f, w, b, -math.pi, math.pi)
     p, out, t = on_rim(c, size, w, b, angle if angle == angle else 0.0)
     q = foot(surface, bodies, RIM_RIM, f, p)[0]
     other_out = scale(1.0 / other_size, sub(q, o))
@@ -206,7 +212,7 @@ def rim_ellipsoid(surface, bodies, e, f):
     c, a, size = world_point(surface, bodies, e), world_axis(surface, bodies, e), surface.length[e]
     turn, s = ellipsoid_turn(surface, bodies, f), row(surface.axis, f)
     w, b = tangents(a)
-    angle = nearest_angle(surface, bodies, RIM_ELLIPSOID, e, f, w, b, -math.pi, math.pi)
+    angle, _ = nearest_angle(surface, bodies, RIM_ELLIPSOID, e, f, w, b, -math.pi, math.pi)
     p, out, t = on_rim(c, size, w, b, angle if angle == angle else 0.0)
     q, m, gap = foot(surface, bodies, RIM_ELLIPSOID, f, p)
     k, l, u = ellipsoid_curve(unrotate(turn, sub(q, world_point(surface, bodies, f))), s)

@@ -51,6 +51,7 @@ class WatchedPairs(NamedTuple):
     offset: Array         #: (p,) added to their gaps [m]
     gap: Array            #: (2, p) gaps at both ends of an interval [m]
     rate: Array           #: (2, p) and their rates [m/s]
+    within: Array         #: (2, p) >= 0 where they are in their own region, see `within`
     rejected: IntArray    #: (p,) 1 = already looked at in this interval
     falling: IntArray     #: (p,) rows that may fall below zero in it, deepest first
 
@@ -111,7 +112,8 @@ def empty_pairs(room: int) -> WatchedPairs:
     """Room for so many pairs."""
     return WatchedPairs(
         np.zeros(1, np.int32), np.zeros(room, np.int64), empty_witness(room), np.zeros(room), np.zeros(room),
-        np.zeros((2, room)), np.zeros((2, room)), np.zeros(room, np.int32), np.zeros(room, np.int32))
+        np.zeros((2, room)), np.zeros((2, room)), np.zeros((2, room)), np.zeros(room, np.int32),
+        np.zeros(room, np.int32))
 
 
 def empty_motions(count: int) -> Motions:

@@ -60,14 +60,21 @@ AT_ONCE = 20_000      # gaps looked at in one call of the search: some hundredth
 
 #: what became negative, in the order of the numbers in `piece`
 KIND_NAMES = ("margin", "sink", "slip", "force", "cone", "share", "gap", "motor")
-RATE, NUMBER = 8, 9   # what else roots are looked for: the rate of a gap; any number of the set
+#: what else roots are looked for: the rate of a gap; whether the pair is `within` its region; any number of the set
+RATE, WITHIN, NUMBER = 8, 9, 10
 
 
 # ------------------------------------------------------------------------------------------------- roots
+@helper
+def within(witness, i):
+    """>= 0 where the elements of pair i face each other within their region: only there is the gap theirs."""
+    return min(witness.margin[i] + EDGE, witness.facing[i] - FACING)
+
+
 @program
 def number(piece, delta, what, i):
-    """At the fraction delta of the piece: the gap (what = GAP) or its rate (RATE) of the pair i watched, or the i-th
-    NUMBER of the set."""
+    """At the fraction delta of the piece: the gap (what = GAP) of the pair i watched, its rate (RATE) or whether it is
+    WITHIN its region; or the i-th NUMBER of the set."""
     search = piece.search
     go(piece, delta)
     if what == NUMBER:
@@ -75,6 +82,8 @@ def number(piece, delta, what, i):
         numbers_of_set(piece.chosen, piece.depth, search, piece.at.scratch)
         return search.values[i]
     see_one(piece.at, search.watched.pairs[i], search)
+    if what == WITHIN:
+        return within(search.witness_one, 0)
     return search.witness_one.gap[0] + search.watched.offset[i] if what == GAP else search.zeta_one[0]
 
 
@@ -116,8 +125,8 @@ def root(piece, lo, hi, what, i):
 # ------------------------------------------------------------------------------------------------- events
 @helper
 def list_falling(watched, length):
-    """List the gaps that fall below zero, or may dip below it, between the ends of an interval of `length` [s]: deepest
-    at its end first, of equal ones the first first. Returns their number."""
+    """List the gaps that fall below zero, or may dip below it, or come into their region below it, between the ends of
+    an interval of `length` [s]: deepest at its end first, of equal ones the first first. Returns their number."""
     count, falling = 0, watched.falling
     for i in range(watched.count[0]):
         f, g, df, dg = watched.gap[0, i], watched.gap[1, i], watched.rate[0, i], watched.rate[1, i]
@@ -125,7 +134,7 @@ def list_falling(watched, length):
         if df >= 0.0 and dg >= 0.0 and (f <= 0.0 or (f <= GRAZE and g >= -GRAZE)):
             falls = False  # it opens: what its gap loses is rounding, or the integrator's error
         dips = g >= 0.0 and df < 0.0 and dg > 0.0 and f <= -df * length
-        if (falls or dips) and watched.rejected[i] == 0:
+        if (falls or dips or comes_in(watched, i)) and watched.rejected[i] == 0:
             falling[count] = i
             count += 1
     if count > 1:  # thousands where meshes pass each other
@@ -138,10 +147,28 @@ def list_falling(watched, length):
     return count
 
 
+@helper
+def comes_in(watched, i):
+    """Whether the pair i watched comes into its region with a gap below zero, from beside an element that touched
+    there: the gap, which was not its own before, says no more when they met."""
+    return watched.gap[1, i] < 0.0 and watched.within[0, i] < 0.0 <= watched.within[1, i]
+
+
+@program
+def meets(piece, delta, i):
+    """Whether the pair i watched is in its region at the fraction delta, and not behind a wall."""
+    search = piece.search
+    go(piece, delta)
+    see_one(piece.at, search.watched.pairs[i], search)
+    reached = search.witness_one.gap[0] + search.watched.offset[i] >= -PUSHED
+    return reached and within(search.witness_one, 0) >= 0.0
+
+
 @program
 def gap_event(piece, lo, hi, event_out):
-    """Write the first gap that falls below zero between lo and hi while its elements face each other, where there is
-    one: δ, GAP, and its row. After each one found only the time before it is left to the others."""
+    """Write the first gap that falls below zero between lo and hi while its elements face each other, or that is below
+    it where these come to, where there is one: δ, GAP, and its row. After each one found only the time before it is
+    left to the others."""
     at, search = piece.at, piece.search
     watched = search.watched
     gap, rate = watched.gap, watched.rate
@@ -160,11 +187,11 @@ def gap_event(piece, lo, hi, event_out):
         elif rate[0, i] > 0.0 and rate[1, i] < 0.0:     # up and down again: begin at the top
             start = root(piece, lo, hi, RATE, i)
         delta = root(piece, start, end, GAP, i)
-        go(piece, delta)
-        see_one(at, watched.pairs[i], search)
-        met = search.witness_one
-        reached = met.gap[0] + watched.offset[i] >= -PUSHED  # else it is behind a wall
-        if reached and met.margin[0] >= -EDGE and met.facing[0] >= FACING:
+        met = meets(piece, delta, i)
+        if not met and comes_in(watched, i):
+            delta = root(piece, delta, hi, WITHIN, i)
+            met = meets(piece, delta, i)
+        if met:
             event_out[0], event_out[1], event_out[2], hi = delta, float(GAP), float(i), delta
             see_pairs(at, watched)
             note_gaps(watched, 1)
@@ -173,9 +200,10 @@ def gap_event(piece, lo, hi, event_out):
 
 @helper
 def note_gaps(watched, end):
-    """Write the gaps and rates seen last as those at an end (0 or 1) of the interval."""
+    """Write the gaps and rates seen last, and whether they count, as those at an end (0 or 1) of the interval."""
     for i in range(watched.count[0]):
         watched.gap[end, i], watched.rate[end, i] = watched.witness.gap[i] + watched.offset[i], watched.zeta[i]
+        watched.within[end, i] = within(watched.witness, i)
 
 
 @helper
@@ -183,6 +211,7 @@ def begin_interval(watched):
     """The next interval begins where the last one ended."""
     for i in range(watched.count[0]):
         watched.gap[0, i], watched.rate[0, i] = watched.gap[1, i], watched.rate[1, i]
+        watched.within[0, i] = watched.within[1, i]
 
 
 @helper
