@@ -52,6 +52,7 @@ from .polytope import (
 
 FACE_ALIGNED = 0.98  # cosine to the normal above which a face takes part in the contact
 FACE_FACING = 0.3    # the same where the other shape has a face above FACE_ALIGNED
+ACROSS = 1.0 - 1e-12  # cosine above which a face lies across the normal: the normal is its own
 DEEP = 1e-3          # overlap with a triangle, relative to the size, above which it is asked whether that is meant,
 BEYOND = 3.0         # and how many times the overlap sideways it may be
 
@@ -128,7 +129,8 @@ def put_feature(geom, solids, core, s, n, flat, face, cosine, side, feature_out)
 
 @helper
 def put_features(geom, solids, work, a, b, n):
-    """The touching features of a and b along n; returns their numbers of corners."""
+    """The touching features of a and b along n; returns their numbers of corners, and the cosines of the faces that
+    look most along n and against it."""
     m, info, core = neg(n), solids.info, work.core
     face_a, cos_a = best_face(core[0], info[a, POINTS], info[a, FACES], n)
     face_b, cos_b = best_face(core[1], info[b, POINTS], info[b, FACES], m)
@@ -137,23 +139,25 @@ def put_features(geom, solids, work, a, b, n):
     flat = flat or flat_end_cosine(geom.kind[b], to_local(geom, b, m)) > FACE_ALIGNED
     ca = put_feature(geom, solids, core[0], a, n, flat, face_a, cos_a, 0, work.figures[0])
     cb = put_feature(geom, solids, core[1], b, m, flat, face_b, cos_b, B_SIDE, work.figures[1])
-    return ca, cb
+    return ca, cb, cos_a, cos_b
 
 
 @helper
-def witness(figures, count_a, count_b, n, separation, p, q):
-    """A point of each feature, the two `separation` apart along n; p and q are support points of a and b."""
-    if count_a > 2:  # a face: the other's support stands over it
+def witness(solids, core, a, b, n, separation, cos_a, cos_b):
+    """The nearest points of two polytopes, `separation` apart along n, from the cosines of their faces: a corner and
+    the face across n that it stands over, or where two edges cross."""
+    top, e = edge_towards(core[0], solids, a, n)
+    low, f = edge_towards(core[1], solids, b, neg(n))
+    p, q, edges = spot(core[0], top), spot(core[1], low), solids.edges
+    if cos_a > ACROSS or (cos_b <= ACROSS and f < 0):
         return axpy(-separation, n, q), q
-    if count_b == 2 and count_a == 2:
-        o = spot(figures[0], 0)
-        u, v = sub(spot(figures[0], 1), o), sub(spot(figures[1], 1), spot(figures[1], 0))
+    if cos_b <= ACROSS and e >= 0:
+        o, r = spot(core[0], edges[e, 0]), spot(core[1], edges[f, 0])
+        u, v = sub(spot(core[0], edges[e, 1]), o), sub(spot(core[1], edges[f, 1]), r)
         m = cross(u, v)
-        square = dot(m, m)
-        if square > 1e-8 * dot(u, u) * dot(v, v):
-            p = axpy(dot(cross(sub(spot(figures[1], 0), o), v), m) / square, u, o)
-    if count_b == 1 and count_a == 2:
-        return axpy(-separation, n, q), q
+        along, other, square = dot(cross(sub(r, o), v), m), dot(cross(sub(r, o), u), m), dot(m, m)
+        if square > 1e-8 * dot(u, u) * dot(v, v) and min(along, other) >= 0.0 and max(along, other) <= square:
+            p = axpy(along / square, u, o)
     return p, axpy(separation, n, p)
 
 
@@ -270,7 +274,7 @@ def touch_found(geom, solids, work, a, b, answer, margin, first):
         if apart and not behind and leans(solids, work, a, front):
             return touch_leaning(geom, solids, work, a, b, front, margin, first)
         separation, n, known = -distance if behind else separation, front, behind
-    ca, cb = put_features(geom, solids, work, a, b, n)
+    ca, cb, cos_a, cos_b = put_features(geom, solids, work, a, b, n)
     p, q = support(core[0], na, geom, a, n), support(core[1], nb, geom, b, neg(n))
     if apart:
         p, q = weighted(simplex, rows, 3), weighted(simplex, rows, 6)
@@ -279,11 +283,12 @@ def touch_found(geom, solids, work, a, b, answer, margin, first):
     elif nb == 0 and cb == 1:
         p = axpy(-separation, n, q)
     elif na > 0 and nb > 0:
-        p, q = witness(work.figures, ca, cb, n, separation, p, q)
+        p, q = witness(solids, core, a, b, n, separation, cos_a, cos_b)
     last = first
     if ca > 1 and cb > 1:
         last = lay_over(work.figures[:2], work.figures[2:], ca, cb, n, ra, rb, margin, patch, first)
-    if known:
+    beside = work.cone[7, 0] != 0.0 and not apart and last > first  # deepest under the triangle's plane, not under it
+    if known and not beside:
         point = between(axpy(ra, n, p), axpy(-rb, n, q))
         return finish(geom, a, b, patch, first, last, separation - ra - rb, point, n, margin)
     return first + reduce_corners(geom, a, b, patch, first, last - first)

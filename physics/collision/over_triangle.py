@@ -11,6 +11,7 @@ from .manifold import B_SIDE, ON_EDGE, SAME_DIRECTION, lay_over, reduce_corners
 from .polytope import (
     FACES,
     POINTS,
+    across_edges,
     best_face,
     edge_towards,
     first_loop,
@@ -59,9 +60,9 @@ def touch_point(geom, m, sheet, c, radius, margin, patch, first):
 
 @helper
 def lateral(geom, solids, work, a, b):
-    """How far core a overlaps the triangle b sideways: along its faces, and out of the triangle across its edges. Where
-    that is little beside what it overlaps along directions of the triangle's own, it has not come through the triangle:
-    it touches the neighbour, from the side."""
+    """How far core a overlaps the triangle b sideways: along its faces, out of the triangle across its edges, and
+    across edges of both. Where that is little beside what it overlaps along directions of the triangle's own, it has
+    not come through the triangle: it touches the neighbour, from the side."""
     core, na, nb = work.core, solids.info[a, POINTS], solids.info[b, POINTS]
     least = math.inf
     for j in range(3):
@@ -71,6 +72,8 @@ def lateral(geom, solids, work, a, b):
     for f in range(solids.info[a, FACES]):
         n = spot(core[0], na + f)
         least = min(least, dot(n, spot(core[0], solids.loops[first + f, 1])) - shadow(core[1], nb, n)[0])
+    if na > 1 and least > 0.0:
+        least = -across_edges(solids, work, a, b, -least)
     return max(least, 0.0)
 
 

@@ -224,8 +224,22 @@ def points_into(rows, first, n):
         return False
     within = True
     for j in range(first, first + 6, 2):
-        within = within and (dot(u, spot(rows, 1 + j)) <= LEAN or dot(u, spot(rows, 2 + j)) >= -LEAN)
+        over = dot(u, spot(rows, 1 + j))
+        if over > LEAN and dot(u, spot(rows, 2 + j)) < -LEAN:
+            within = within and leans_over_another(rows, first, j, u, over)
     return within
+
+
+@helper
+def leans_over_another(rows, first, j, u, over):
+    """Whether u leans over edge j of a triangle only as it leans over another one, as far as the neighbour's normal: at
+    an obtuse corner what leans straight over one edge leans a little over the other, too."""
+    another = False
+    for i in range(first, first + 6, 2):
+        lean = dot(u, spot(rows, 1 + i))
+        if i != j and lean > 0.0 and dot(u, spot(rows, 2 + i)) >= -LEAN:
+            another = another or over - lean * dot(spot(rows, 1 + i), spot(rows, 1 + j)) <= LEAN
+    return another
 
 
 @helper
@@ -297,8 +311,9 @@ def axis_of_edges(m, p, q, side_a, side_b, points_a, count_a, points_b, count_b)
 
 
 @helper
-def edge_axes(core, na, nb, edges, picked, picked_a, picked_b, best, n, cone):
-    """Better separation along the cross product of two of the picked edges, where there is one."""
+def edge_axes(core, na, nb, edges, picked, picked_a, picked_b, best, cone, all_allowed):
+    """Better separation along the cross product of two of the picked edges, where there is one, and that axis."""
+    n = (0.0, 0.0, 0.0)
     for i in range(picked_a):
         e = picked[0, i]
         p = spot(core[0], edges[e, 0])
@@ -315,9 +330,21 @@ def edge_axes(core, na, nb, edges, picked, picked_a, picked_b, best, n, cone):
             f0, f1 = edge_faces(core[1], nb, edges, f)
             m = scale(1.0 / math.sqrt(square), m)
             s, sign = axis_of_edges(m, p, q, arc_side(m, e0, e1), arc_side(m, f0, f1), core[0], na, core[1], nb)
-            if s > best and allowed(cone, scale(sign, m)):
+            if s > best and (all_allowed or allowed(cone, scale(sign, m))):
                 best, n = s, scale(sign, m)
     return best, n
+
+
+@helper
+def across_edges(solids, work, a, b, best):
+    """A separation greater than `best` < 0 across two edges of two polytopes, whatever directions a triangle allows."""
+    core, picked, n = work.core, work.picked, (0.0, 0.0, 0.0)
+    na, nb = solids.info[a, POINTS], solids.info[b, POINTS]
+    lo_a, hi_a = box_of(core[0], na, -best)
+    lo_b, hi_b = box_of(core[1], nb, -best)
+    picked_a = pick_edges(core[0], solids, a, lo_b, hi_b, n, 0.0, picked[0])
+    picked_b = pick_edges(core[1], solids, b, lo_a, hi_a, n, 0.0, picked[1])
+    return edge_axes(core, na, nb, solids.edges, picked, picked_a, picked_b, best, work.cone, True)[0]
 
 
 @helper
@@ -340,7 +367,7 @@ def separating_axis(solids, work, a, b, size):
     picked_a = pick_edges(core[0], solids, a, lo_b, hi_b, n, low_b - reach, picked[0])
     picked_b = pick_edges(core[1], solids, b, lo_a, hi_a, scale(-1.0, n), -high_a - reach, picked[1])
     bar = best + FACE_BIAS * size if best > -math.inf else best
-    other, m = edge_axes(core, na, nb, solids.edges, picked, picked_a, picked_b, bar, n, cone)
+    other, m = edge_axes(core, na, nb, solids.edges, picked, picked_a, picked_b, bar, cone, False)
     return (other, m) if other > bar else (best, n)
 
 
