@@ -113,7 +113,7 @@ def slope(surface, bodies, kind, f, c, size, w, b, angle):
 @helper
 def nearest_angle(surface, bodies, kind, e, f, w, b, first, last):
     """The angle [rad] on rim e from w towards b, between first and last, where the rim is nearest to f: a root of the
-    slope near the nearest sample; and 0. Where an arc of less than a whole turn is nearest at one of its ends, that end
+    slope near the nearest sample; and inf. Where an arc of less than a whole turn is nearest at one of its ends, that end
     and the slope [m] there, < 0, which vanishes as the nearest point comes to it. Where the slope has no root, nan."""
     c, size = world_point(surface, bodies, e), surface.length[e]
     step = (last - first) / SAMPLES
@@ -141,7 +141,7 @@ def nearest_angle(surface, bodies, kind, e, f, w, b, first, last):
         if now == 0.0 or abs(x - before) <= SAME:
             break
         bracket = narrowed(bracket, x, now)
-    return x, 0.0
+    return x, math.inf
 
 
 @helper
@@ -180,7 +180,7 @@ def rim_edge(surface, bodies, kind, e, f):
         if other > facing:
             n, facing = neg(n), other
         gap = dot(n, d)
-    if angle != angle or norm(cross(t, v)) < PARALLEL:
+    if angle != angle or (r == 0.0 and norm(cross(t, v)) < PARALLEL):
         margin = NOWHERE
     return (p, axpy(-r, n, q), n, gap, margin, facing, t, (dot(n, out) / size, 1.0, 1.0, 0.0), v, (0.0, 1.0, 1.0, r))
 
