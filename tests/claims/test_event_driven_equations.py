@@ -11,6 +11,7 @@ from contactlab.physics.collision.exact.near import PLACE, find_near, trees_of
 from contactlab.physics.core.model import ShapeKind
 from contactlab.physics.core.state import empty_state
 from contactlab.physics.problem.contact_equations import contact_rows, empty_equations
+from contactlab.physics.shapes.elements import AHEAD, BEHIND
 
 SPHERE, BOX, CAPSULE, CYLINDER, PLANE, ELLIPSOID, BOWL, PIPE, SUPERELLIPSOID, TORUS = (
     ShapeKind.SPHERE, ShapeKind.BOX, ShapeKind.CAPSULE, ShapeKind.CYLINDER, ShapeKind.PLANE, ShapeKind.ELLIPSOID,
@@ -68,8 +69,9 @@ def compare(model, surface, motion, least=-np.inf):
     find_witnesses(surface, bodies, rows, count, witness)
     contact_rows(model, 0.0, bodies, witness, count, eq)
     acceleration = np.concatenate([motion.a[0], np.zeros(3), motion.a[1], np.zeros(3)])
-    # seen from inside, sharp edges have no outward side
-    fair = (witness.margin != NOWHERE) & (witness.margin >= least) & (witness.facing >= 0.0)
+    # seen from inside, sharp edges have no outward side; half a rim with a margin < 0 has no nearest point
+    halves = np.isin(surface.kind[rows[:count] // len(surface.kind)], (AHEAD, BEHIND)) & (witness.margin < 0.0)
+    fair = (witness.margin != NOWHERE) & (witness.margin >= least) & (witness.facing >= 0.0) & ~halves
     assert fair.any()
     along = np.einsum("ij,ij->i", witness.normal, witness.p_b - witness.p_a) - witness.gap
     rate = eq.T[::3] @ acceleration + eq.rate[::3] - zeta_dot

@@ -280,9 +280,12 @@ def test_trees_find_the_pairs_that_are_near(folder):
         bodies.x[0], bodies.q[0] = [0.03, 0.01, 0.14] + 0.02 * rng.normal(size=3), turn.as_quat(scalar_first=True)
         count = find_near(surface, trees, bodies, np.array([near]), 0.0, 0.0, place, found, room)
         find_witnesses(surface, bodies, pairs, len(pairs), witness)
-        outside = witness.margin < 0.0
-        wanted = (witness.gap <= near) & (witness.margin >= -2.0 * near) & (
-            (witness.gap >= 0.0) | (outside & on_face & (witness.gap >= -near)))
+        outside, turned = witness.margin < 0.0, surface.axis.copy()
+        turned[: surface.start[1]] = turn.apply(turned[: surface.start[1]])
+        sine = np.linalg.norm(np.cross(turned[pairs // len(surface.kind)], turned[pairs % len(surface.kind)]), axis=1)
+        wander = np.where(on_face, near, near / np.maximum(sine, 1e-6))  # of the nearest points of two edges
+        wanted = (witness.gap <= near) & (witness.margin >= -near - wander) & (
+            (witness.gap >= 0.0) | (outside & (witness.gap >= -wander)))
         must = wanted & ~outside  # beside its region a pair is farther than its gap says, and boxes may tell
         mine = set(found[:count].tolist())
         assert mine <= set(pairs[wanted].tolist())

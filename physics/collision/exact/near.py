@@ -372,7 +372,7 @@ def find_near(surface, trees, bodies, reach, depth, slack, place, pairs_out, out
                     wander = wanders(surface, place, kind, g, h, near, small)
                     if witness[4] + near + wander + slack < 0.0 and not may_rock(surface, place, kind, g, h, near):
                         continue
-                    beside = witness[4] < 0.0 and (kind in WALLS or witness[3] >= -wander)
+                    beside = witness[4] < -slack and (kind in WALLS or witness[3] >= -wander)
                     if witness[3] < -depth and not beside:
                         continue
                     if found < len(pairs_out):

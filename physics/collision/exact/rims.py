@@ -113,8 +113,8 @@ def slope(surface, bodies, kind, f, c, size, w, b, angle):
 @helper
 def nearest_angle(surface, bodies, kind, e, f, w, b, first, last):
     """The angle [rad] on rim e from w towards b, between first and last, where the rim is nearest to f: a root of the
-    slope near the nearest sample; and inf. Where an arc of less than a whole turn is nearest at one of its ends, that end
-    and the slope [m] there, < 0, which vanishes as the nearest point comes to it. Where the slope has no root, nan."""
+    slope near the nearest sample; and inf. Where an arc of less than a whole turn is nearest at one of its ends, that
+    end and the slope [m] there, <= 0, which vanishes as the nearest point comes to it. nan where it has no root."""
     c, size = world_point(surface, bodies, e), surface.length[e]
     step = (last - first) / SAMPLES
     best, least = 0, math.inf
