@@ -10,8 +10,11 @@ from ..core.jit import helper, kernel
 from ..core.spatial import dot6, joined
 from ..core.sym3 import six
 from ..core.vec import add, cross, row, sub
-from ..dynamics.trees.kinematics import F, base_velocity
+from ..dynamics.motion import drive
+from ..dynamics.trees.jumps import jump, turn_back
+from ..dynamics.trees.kinematics import F, base_velocity, place_links
 from ..dynamics.trees.tree import ZERO6, needed_forces
+from .diagnostics import total_energy
 from .ledger import DRIVEN
 
 
@@ -78,3 +81,32 @@ def book_change(trees, before, over, bodies, given, ledger) -> None:
         for l in range(trees.start[tree], trees.start[tree + 1]):
             i = int(trees.body[l])
             ledger[DRIVEN, 0] += dot6(about_origin(bodies, i, row(bodies.P, i), row(bodies.L, i)), V)
+
+
+@kernel
+def jump_at_start(model, t, h, bodies, joints, trees, ledger) -> None:
+    """What acts at the start of a step from t [s] over h [s] of the jumps of bodies that carry trees, and its work."""
+    before = total_energy(model, bodies, joints.q, joints.v)
+    jump(model, t, h, 1.0, 0.0, bodies, joints, trees)
+    ledger[DRIVEN, 0] += total_energy(model, bodies, joints.q, joints.v) - before
+
+
+@kernel
+def jump_at_end(model, t, h, bodies, joints, trees, ledger) -> None:
+    """What acts at its end, and the work of all that jumped since the start, when the links had been given their part.
+    """
+    turn_back(model, t, h, 1.0, bodies)
+    place_links(model, joints.q, joints.v, trees.work, bodies)
+    before = total_energy(model, bodies, joints.q, joints.v)
+    turn_back(model, t, h, -1.0, bodies)
+    jump(model, t, h, 0.0, 1.0, bodies, joints, trees)
+    ledger[DRIVEN, 0] += total_energy(model, bodies, joints.q, joints.v) - before
+
+
+@kernel
+def jump_now(model, t, h, bodies, joints, trees, ledger) -> None:
+    """All that jumps after t [s] until t + h, where that is next to nothing, at the end of it, and its work."""
+    before = total_energy(model, bodies, joints.q, joints.v)
+    drive(model, t + h, bodies)
+    jump(model, t, h, 1.0, 1.0, bodies, joints, trees)
+    ledger[DRIVEN, 0] += total_energy(model, bodies, joints.q, joints.v) - before

@@ -55,6 +55,7 @@ FACE_FACING = 0.3    # the same where the other shape has a face above FACE_ALIG
 ACROSS = 1.0 - 1e-12  # cosine above which a face lies across the normal: the normal is its own
 DEEP = 1e-3          # overlap with a triangle, relative to the size, above which it is asked whether that is meant,
 BEYOND = 3.0         # and how many times the overlap sideways it may be
+UNKNOWN = -2         # a face that has not been looked for
 
 
 class ConvexScratch(NamedTuple):
@@ -296,21 +297,23 @@ def touch_found(geom, solids, work, a, b, answer, margin, first):
 
 @helper
 def touch_triangle(geom, solids, work, a, f, margin, first):
-    """As `touch_convex`, for a shape whose core is loaded and the triangle in hand; returns also the face of the shape
-    that was nearest to the triangle, to be tried first for the next one, as f now is; -1 = none."""
+    """As `touch_convex`, for a shape whose core is loaded and the triangle in hand. Returns also the face of the shape
+    that was nearest to the last triangle within reach, to be tried first for the next one, as f now is: -1 = none,
+    UNKNOWN = none was within reach yet; and a lower bound of their distance [m]."""
     core, simplex, b, ra = work.core, work.simplex, geom.x.shape[0] - 1, swell(geom, a)
     size, distance, rows, n = geom.core[a] + geom.core[b], 0.0, 1, spot(work.cone, 0)
     limit = margin + ra + CLEAR * size
-    if f >= 0:
-        distance, n = over_face(solids, work, a, f, size, limit)
+    face = face_towards(solids, work, a, neg(n))[0] if f == UNKNOWN else f
+    if face >= 0:
+        distance, n = over_face(solids, work, a, face, size, limit)
     separation, known = distance, distance > 0.0
     if not known:
         distance, rows = gjk(core[0], solids.info[a, POINTS], core[1], 3, geom, a, b, limit, simplex)
     if distance > limit:
-        return first, f
+        return first, f, distance
     load_faces(geom, solids, b, core[1])
     if not known:
         separation, n = direction(geom, solids, work, a, b, distance, rows)
         nearest, cosine = face_towards(solids, work, a, n)
-        f = nearest if cosine > NEAR else f
-    return touch_found(geom, solids, work, a, b, (distance, rows, separation, n), margin, first), f
+        face = nearest if cosine > NEAR else face
+    return touch_found(geom, solids, work, a, b, (distance, rows, separation, n), margin, first), face, distance

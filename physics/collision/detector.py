@@ -11,6 +11,7 @@ from .detection import Detection, find_contacts, find_pairs
 from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, new_geometry, place_shapes
 from .impact_time import bound_paths, find_fast, find_meetings, first_touches, new_paths
 from .kept_pairs import new_kept
+from .kept_triangles import new_kept_triangles
 from .known_features import new_notes
 from .mesh_gap import new_soups
 from .narrow_phase import (
@@ -104,6 +105,7 @@ class Detector:
         self.counts = np.zeros(FAMILIES, np.int32)
         self.start = np.zeros(pairs + 2, np.int32)
         self.work = self.work._replace(notes=new_notes(pairs))
+        self.close = new_kept_triangles(pairs, 64)
         self.kept = new_kept(self.geometry, self.model.shapes.body, self.model.kind == BodyKind.FIXED, pairs)
         self._detection: Detection | None = None
 
@@ -122,7 +124,8 @@ class Detector:
             compound = np.array([self.shapes_of.max(initial=0) > 1], np.int32)
             near = Near(self.geometry, self.solids, self.work, self.sheets, self.outline, self.rank, self.shapes_of,
                         compound, self.reach, self.sweep.pairs, self.seen_pairs, self.lists, self.counts, self.chosen,
-                        self.start, self.stack, self.found, self.link, self.head, np.zeros(3, np.int32), self.kept.note)
+                        self.close, self.start, self.stack, self.found, self.link, self.head, np.zeros(4, np.int32),
+                        self.kept.note)
             self._detection = Detection(near, self.sweep, self.kept, self.whole, self.roles, self.planes,
                                         self.joined, self.family, self.contacts)
         return self._detection
@@ -145,7 +148,7 @@ class Detector:
 
     def make_what_is_needed(self) -> None:
         """Room for what there was none for."""
-        points, chosen, pairs = self.near.needed.tolist()
+        points, chosen, pairs, triangles = self.near.needed.tolist()
         if pairs > len(self.sweep.found):
             SHAPE_PAIRS.allow(pairs)
             self._make_room_for_pairs(2 * pairs)
@@ -154,6 +157,9 @@ class Detector:
         if chosen > len(self.chosen):
             SHAPE_PAIRS.allow(chosen)
             self.chosen, self._detection = np.zeros((2 * chosen, 2), np.int64), None
+        if triangles > len(self.close.triangle):
+            SHAPE_PAIRS.allow(triangles)
+            self.close, self._detection = new_kept_triangles(len(self.close.pair), 2 * triangles), None
 
     def keep_near(self) -> None:
         """Remember the pairs that had contacts in the last `detect`: those are what `detect_again` looks at."""

@@ -10,10 +10,9 @@ import numpy as np
 
 from ..core.jit import helper, kernel, program
 from ..core.model import Array, IntArray
-from ..core.vec import neg, row, sub
 from ..shapes.table import FORMS, SCENERY
 from .box_box import box_box
-from .convex import touch_convex, touch_triangle
+from .convex import touch_convex
 from .geometry import (
     BOWL,
     BOX,
@@ -31,13 +30,11 @@ from .geometry import (
     mix,
     origin,
     swell,
-    to_local,
 )
 from .heights import plane_height
 from .hollow import touch_hollow
-from .manifold import EVEN, SAME_DIRECTION, reduce_corners, reduce_groups, reduce_points
-from .over_triangle import NO_ANSWER, face_towards, touch_point
-from .polytope import POINT_ROW, POINTS, load_faces, load_points
+from .manifold import EVEN, SAME_DIRECTION, reduce_corners, reduce_points
+from .polytope import POINT_ROW, POINTS
 from .round import (
     balls,
     box_plane,
@@ -54,7 +51,6 @@ from .round import (
     sphere_cylinder,
     sphere_ellipsoid,
 )
-from .triangles import load_triangle
 
 NONE, ROUND, BOXES, CONVEX, TRIANGLES, HOLLOWS, RINGS, SURFACES = range(8)  # the families
 FAMILIES, KINDS = 8, len(FORMS)
@@ -73,7 +69,6 @@ _CORNERED = [PLANE, MESH, BOWL, PIPE]  # what meshes that move touch with their 
 FAMILY[MESH, _CORNERED] = FAMILY[_CORNERED, MESH] = SURFACES
 FAMILY[np.ix_(SCENERY, SCENERY)] = NONE  # neither moves
 NO_ROOM = -1  # a number of rows: there are more of something than the arrays can hold
-UNKNOWN = -2        # a face that has not been looked for
 SHARED = 1e-3  # nearer than this, relative to the smaller shape, two points of one body pair are one
 RANK = tuple(list(FORMS).index(kind) for kind in range(KINDS))  # by kind: which shape of a pair comes first
 
@@ -241,42 +236,14 @@ def touch_box_pairs(geom, work, pairs, chosen, count, reach, total, lists_out, c
 
 
 @kernel
-def touch_convex_pairs(geom, solids, sheets, work, pairs, note, chosen, reach, total, found_out) -> int:
-    """Likewise for any two convex shapes, and for one and a triangle of a mesh: chosen[i] = (pair, triangle or -1).
-    note: the row of notes of each pair.
-
-    The triangles of one pair follow one another, and their points are reduced together.
-    """
-    first, patch, cone, face, loaded, c = 0, work.patch, work.cone, UNKNOWN, -1, (0.0, 0.0, 0.0)
-    for i in range(len(chosen)):
-        p, t = chosen[i, 0], chosen[i, 1]
+def touch_convex_pairs(geom, solids, work, pairs, note, chosen, count, reach, total, found_out) -> int:
+    """Likewise for any two convex shapes. note: the row of notes of each pair."""
+    work.cone[7, 0] = 0.0
+    for i in range(count):
+        p = chosen[i]
         a, b, flip = in_order(geom.kind, pairs, p)
-        margin = reach[a] + reach[b]
-        if t >= 0:
-            if loaded != p:
-                load_points(geom, solids, a, work.core[0])
-                load_faces(geom, solids, a, work.core[0])
-                c = to_local(geom, b, sub(row(work.core[0], 0), origin(geom, b)))
-                face, loaded = UNKNOWN, p
-            last = NO_ANSWER
-            if solids.info[a, POINTS] == 1:
-                last = touch_point(geom, b, sheets[t], c, swell(geom, a), margin, patch, first)
-            if last == NO_ANSWER:
-                load_triangle(geom, b, sheets[t], work.core[1], cone)
-                if face == UNKNOWN:
-                    face = face_towards(solids, work, a, neg(row(cone, 0)))[0]
-                last, face = touch_triangle(geom, solids, work, a, face, margin, first)
-        else:
-            cone[7, 0] = 0.0
-            last = touch_convex(geom, solids, work, a, b, margin, first, note[p])
-        for k in range(first, last):
-            patch[k, 8] = t + 1
-        ends = i + 1 == len(chosen) or chosen[i + 1, 0] != p
-        if t >= 0 and (ends or last > patch.shape[0] // 2):
-            last = reduce_groups(geom, a, b, patch, last, 1e-6 * geom.bound[a])
-        first = 0 if ends else last
-        if ends:
-            total = put_rows(patch, last, flip, p, total, found_out)
+        last = touch_convex(geom, solids, work, a, b, reach[a] + reach[b], 0, note[p])
+        total = put_rows(work.patch, last, flip, p, total, found_out)
     return total
 
 

@@ -10,6 +10,7 @@ from ..core.model import Array, IntArray
 from ..core.state import LongArray
 from .convex import ConvexScratch
 from .geometry import Geometry, bound_shapes, place_shapes
+from .kept_triangles import KeptTriangles, touch_triangle_pairs
 from .narrow_phase import (
     BOXES,
     CONVEX,
@@ -31,7 +32,6 @@ from .polytope import Solids
 from .ring import touch_ring_pairs
 from .shared_pairs import MANY_PAIRS, touch_boxes
 from .surface import Outline, touch_surface_pairs
-from .triangles import find_triangles
 
 
 class Near(NamedTuple):
@@ -50,13 +50,14 @@ class Near(NamedTuple):
     pair_count: IntArray  #: (1,)
     lists: LongArray     #: (families, p) those of them that had contacts, by family
     counts: IntArray     #: (families,)
-    chosen: LongArray    #: (q, 2) scratch: pairs, or pairs and triangles, for `touch_convex_pairs`
+    chosen: LongArray    #: (q, 2) scratch: pairs and triangles, for `touch_ring_pairs`
+    close: KeptTriangles
     start: IntArray      #: (p + 2,) scratch
-    stack: IntArray      #: scratch of `find_triangles`
+    stack: IntArray      #: scratch of walks through the triangles of a mesh
     found: Found         #: scratch
     link: IntArray       #: (r,) scratch
     head: IntArray       #: scratch
-    needed: IntArray     #: (3,) rows, chosen pairs and pairs that there was no room for
+    needed: IntArray     #: (4,) rows, chosen triangles, pairs and kept triangles that there was no room for
     note: LongArray      #: (p,) row of notes of each pair, see `Kept`
 
 
@@ -88,29 +89,22 @@ def touch_listed(model, near, contacts_out):
         total = touch_hollow_pairs(geom, solids, work, pairs, lists[HOLLOWS], counts[HOLLOWS], reach, total, found)
     if counts[RINGS] > 0:
         total = touch_ring_pairs(model, near, total)
-        if total == NO_ROOM:
-            return NO_ROOM
+    if counts[TRIANGLES] > 0 and total != NO_ROOM:
+        total = touch_triangle_pairs(model, near, total)
+    if total == NO_ROOM:
+        return NO_ROOM
     if counts[SURFACES] > 0:
         total = touch_surface_pairs(model, near, total)
     if counts[BOXES] >= MANY_PAIRS and near.compound[0] == 0:
         total = touch_boxes(geom, work, pairs, lists[BOXES], counts[BOXES], reach, total, lists, counts, found)
     elif counts[BOXES] > 0:
         total = touch_box_pairs(geom, work, pairs, lists[BOXES], counts[BOXES], reach, total, lists, counts, found)
-    chosen = np.int64(counts[CONVEX])
-    for i in range(min(chosen, len(near.chosen))):
-        near.chosen[i, 0], near.chosen[i, 1] = lists[CONVEX, i], -1
+    if counts[CONVEX] > 0:
+        total = touch_convex_pairs(geom, solids, work, pairs, near.note, lists[CONVEX], counts[CONVEX], reach, total,
+                                   found)
     counts[CONVEX] = convex
-    if counts[TRIANGLES] > 0:
-        chosen += find_triangles(geom, model.meshes, pairs, lists[TRIANGLES], counts[TRIANGLES], reach, near.rank,
-                                 near.sheets, near.stack, near.chosen[min(chosen, len(near.chosen)):])
-    if chosen > len(near.chosen):
-        near.needed[0], near.needed[1] = total, chosen
-        return NO_ROOM
-    if chosen > 0:
-        total = touch_convex_pairs(geom, solids, near.sheets, work, pairs, near.note, near.chosen[:chosen], reach,
-                                   total, found)
     if total > len(found.rows):
-        near.needed[0], near.needed[1] = total, chosen
+        near.needed[0] = total
         return NO_ROOM
     if near.compound[0] == 1:
         total = drop_doubles(geom, pairs, shapes.body, near.shapes_of, total, near.head, near.link, found)

@@ -4,7 +4,7 @@ triangle's normal. In the scratch the shape is core 0 and the triangle core 1, w
 import math
 
 from ..core.jit import helper
-from ..core.vec import add, axpy, cross, dot, neg, row, scale, sub
+from ..core.vec import add, axpy, cross, dot, neg, norm, row, scale, sub
 from .geometry import origin, put_point, to_world
 from .gjk import OVERLAP, support, triangle_weights
 from .manifold import B_SIDE, ON_EDGE, SAME_DIRECTION, lay_over, reduce_corners
@@ -21,6 +21,7 @@ from .polytope import (
     shadow,
     spot,
 )
+from .triangles import spread_along
 
 NO_ANSWER = -1
 BEHIND = 0.999          # cosine to a triangle's normal above which a ball's centre is straight behind it
@@ -38,24 +39,24 @@ def nearest_to_point(sheet, c):
 @helper
 def touch_point(geom, m, sheet, c, radius, margin, patch, first):
     """Contact of a ball of this radius about c with a triangle of mesh shape m, in whose frame c is, from row `first`
-    of the patch on; returns the row after the last, or NO_ANSWER where the centre is so near to the triangle that it
-    has no direction to it."""
-    d, far = nearest_to_point(sheet, c), margin + radius
-    square = dot(d, d)
-    if square > far * far:
-        return first
+    of the patch on. Returns the row after the last, or NO_ANSWER where the centre is so near to the triangle that it
+    has no direction to it, and the distance of the centre."""
+    d = nearest_to_point(sheet, c)
+    distance = norm(d)
+    if distance > margin + radius:
+        return first, distance
     u, v = sub(row(sheet, 1), row(sheet, 0)), sub(row(sheet, 2), row(sheet, 0))
-    distance = math.sqrt(square)
     if distance <= OVERLAP * math.sqrt(max(dot(u, u), dot(v, v))):
-        return NO_ANSWER
-    front, n = neg(row(sheet, 3)), scale(1.0 / distance, d)
+        return NO_ANSWER, distance
+    front, n, height = neg(row(sheet, 3)), scale(1.0 / distance, d), distance
     if not points_into(sheet, 3, n):
         if dot(front, n) >= -BEHIND or distance >= radius:
-            return first
-        n, distance = front, -distance  # it is pushed out along the normal
+            return first, distance
+        n, height = front, -distance  # it is pushed out along the normal
     point = add(c, add(scale(0.5, d), scale(0.5 * radius, n)))
-    return put_point(patch, first, add(origin(geom, m), to_world(geom, m, point)), to_world(geom, m, n),
-                     distance - radius, 1 << 50)
+    last = put_point(patch, first, add(origin(geom, m), to_world(geom, m, point)), to_world(geom, m, n),
+                     height - radius, 1 << 50)
+    return last, distance
 
 
 @helper
@@ -149,6 +150,27 @@ def passes_beside(solids, work, edge, slack):
         c, m = spot(core[1], j), spot(work.cone, 1 + 2 * j)
         beside = beside or (dot(m, sub(p, c)) > slack and dot(m, sub(q, c)) > slack)
     return beside
+
+
+@helper
+def is_left_alone(box, sheet, limit, apart):
+    """Whether a triangle lies over the inside of a face of a box, and leans against it, and a neighbour has what is
+    nearest to the face. limit: how far contacts may be from the box [m]; apart: what the two are apart at least [m].
+
+    Two of the box's slabs hold the triangle, by more than the limit, so that no edge of the box is within the limit,
+    and what is nearest to the face is a corner of the triangle. `touch_found` then finds nothing.
+    """
+    half, turn, _ = box
+    across, count, sign, most, n = 0, 0, 0.0, 0.0, row(sheet, 3)
+    for k in range(3):
+        low, top = spread_along(box, sheet, k)
+        most = max(most, abs(dot(turn[k], n)))
+        if max(top, -low) <= half[k] - limit:
+            count += 1
+        elif max(low, -top) >= half[k] + apart:
+            across, sign = k, 1.0 if low > 0.0 else -1.0
+    return count == 2 and sign != 0.0 and most <= SAME_DIRECTION and not points_into(
+        sheet, 3, scale(sign, turn[across]))
 
 
 @helper

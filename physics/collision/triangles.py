@@ -73,21 +73,28 @@ def box_in(geom, a, m):
 
 
 @helper
-def comes_near(box, sheet, reach):
-    """Whether a triangle comes as near to a core as `reach` [m], as far as the core's box tells, see `box_in`: the box
-    reaches to the triangle's plane, and to the box about the triangle along its own axes."""
+def spread_along(box, sheet, k):
+    """The least and the greatest coordinate of a triangle [m] along axis k of a core's box, see `box_in`."""
+    _, turn, place = box
+    a, b, c = dot(turn[k], row(sheet, 0)), dot(turn[k], row(sheet, 1)), dot(turn[k], row(sheet, 2))
+    return min(a, b, c) + place[k], max(a, b, c) + place[k]
+
+
+@helper
+def least_distance(box, sheet):
+    """A lower bound of the distance of a triangle and a core [m], as far as the core's box tells, see `box_in`: of the
+    box from the triangle's plane, and from the box about the triangle along its own axes."""
     half, turn, place = box
-    p, q, r, n = row(sheet, 0), row(sheet, 1), row(sheet, 2), row(sheet, 3)
-    high, wide, square = 0.0, reach, 0.0
+    corner, n, high, wide, square = row(sheet, 0), row(sheet, 3), 0.0, 0.0, 0.0
     for k in range(3):
-        a, b, c = dot(turn[k], p) + place[k], dot(turn[k], q) + place[k], dot(turn[k], r) + place[k]
-        beside = max(min(a, b, c), -max(a, b, c)) - half[k]
+        low, top = spread_along(box, sheet, k)
+        beside = max(low, -top) - half[k]
         if beside > 0.0:
             square += beside * beside
         along = dot(turn[k], n)
-        high += along * a
+        high += along * (dot(turn[k], corner) + place[k])
         wide += abs(along) * half[k]
-    return square <= reach * reach and abs(high) <= wide
+    return max(math.sqrt(square), abs(high) - wide)
 
 
 @helper
@@ -105,13 +112,40 @@ def node_near(box, meshes, k, reach):
     return square <= reach * reach
 
 
+@helper
+def far_from(geom, a, margin):
+    """How far from the core of shape a triangles within a margin of the shape may be, with room for rounding [m]."""
+    return (1.0 + ROUNDING) * (margin + geom.swell[a]) + ROUNDING * geom.bound[a]
+
+
+@helper
+def next_near(box, meshes, stack, depth, low, high, far):
+    """(leaf, depth of the stack) of the next leaf whose bounds meet the box low, high and that comes as near to a core
+    as `far` [m]; -1 where there is none. The leaves come in the order of their triangles."""
+    node_min, node_max, child = meshes.node_min, meshes.node_max, meshes.child
+    while depth > 0:
+        depth -= 1
+        k = stack[depth]
+        if not (
+            node_min[k, 0] <= high[0] and node_max[k, 0] >= low[0] and node_min[k, 1] <= high[1]
+            and node_max[k, 1] >= low[1] and node_min[k, 2] <= high[2] and node_max[k, 2] >= low[2]
+        ):
+            continue
+        if child[k, 0] >= 0:
+            stack[depth], stack[depth + 1] = child[k, 1], child[k, 0]
+            depth += 2
+        elif node_near(box, meshes, k, far):
+            return k, depth
+    return -1, 0
+
+
 @kernel
 def find_triangles(geom, meshes, pairs, chosen, count, reach, rank, sheets, stack, found_out) -> int:
     """For the chosen pairs of a shape and a mesh, the triangles near the shape: rows (pair, triangle) of `found_out`.
 
     Returns their number, which may exceed the room. The mesh is the shape of higher rank (s,).
     """
-    total, node_min, node_max, child, order = 0, meshes.node_min, meshes.node_max, meshes.child, meshes.leaf_order
+    total, child, order = 0, meshes.child, meshes.leaf_order
     for i in range(count):
         p = chosen[i]
         a, m = pairs[p, 0], pairs[p, 1]
@@ -119,29 +153,17 @@ def find_triangles(geom, meshes, pairs, chosen, count, reach, rank, sheets, stac
             a, m = m, a
         margin = reach[a] + reach[m]
         low, high = local_bounds(geom, a, m, margin)
-        box, far = box_in(geom, a, m), (1.0 + ROUNDING) * (margin + geom.swell[a]) + ROUNDING * geom.bound[a]
-        depth = 1
+        box, far = box_in(geom, a, m), far_from(geom, a, margin)
         stack[0] = meshes.node_start[geom.data[m]]
-        while depth > 0:
-            depth -= 1
-            k = stack[depth]
-            if not (
-                node_min[k, 0] <= high[0] and node_max[k, 0] >= low[0] and node_min[k, 1] <= high[1]
-                and node_max[k, 1] >= low[1] and node_min[k, 2] <= high[2] and node_max[k, 2] >= low[2]
-            ):
-                continue
-            if child[k, 0] >= 0:
-                stack[depth], stack[depth + 1] = child[k, 1], child[k, 0]
-                depth += 2
-                continue
-            if not node_near(box, meshes, k, far):
-                continue
+        k, depth = next_near(box, meshes, stack, 1, low, high, far)
+        while k >= 0:
             first = -child[k, 0] - 1
             for leaf in range(first, first + child[k, 1]):
-                if comes_near(box, sheets[order[leaf]], far):
+                if least_distance(box, sheets[order[leaf]]) <= far:
                     if total < found_out.shape[0]:
                         found_out[total, 0], found_out[total, 1] = p, order[leaf]
                     total += 1
+            k, depth = next_near(box, meshes, stack, depth, low, high, far)
     return total
 
 

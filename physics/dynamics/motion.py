@@ -8,6 +8,7 @@ from ..core.vec import add, axpy, put, put4, quat_exp, quat_mul, row, row4, scal
 
 KINEMATIC = int(BodyKind.KINEMATIC)
 CLOSE = 2.0 ** -50  # by which two times may differ that are one, relative to the largest: rounding of their sums
+AHEAD = 4.0  # how long before a way point a piece ends, in `rounding`: all its stages then see the speed before it
 
 
 @kernel
@@ -43,23 +44,44 @@ def along_path(motions, i, t):
     return row(motions.path_position, last), still
 
 
+@helper
+def next_point_of(motions, i, t):
+    """The first time after t at which body i is at one of its way points [s]; inf = never."""
+    early, first, end, turns = rounding(motions, t), int(motions.path_start[i]), int(motions.path_start[i + 1]), 0.0
+    if end - first < 2:
+        return math.inf
+    period = motions.path_time[end - 1] - motions.path_time[first]
+    if motions.path_loop[i] == 1:
+        turns = math.floor((t - motions.path_time[first] + early) / period)
+    for k in range(first, end):
+        time = motions.path_time[k] + turns * period
+        if time > t + early:
+            return time
+    return math.inf
+
+
 @kernel
 def next_way_point(motions, t):
     """The first time after t at which a body is at a way point, where its speed may jump [s]; inf = never."""
-    early, soonest = rounding(motions, t), math.inf
+    soonest = math.inf
     for i in range(len(motions.path_loop)):
-        first, end = int(motions.path_start[i]), int(motions.path_start[i + 1])
-        if end - first < 2:
-            continue
-        period, turns = motions.path_time[end - 1] - motions.path_time[first], 0.0
-        if motions.path_loop[i] == 1:
-            turns = math.floor((t - motions.path_time[first] + early) / period)
-        for k in range(first, end):
-            time = motions.path_time[k] + turns * period
-            if time > t + early:
-                soonest = min(soonest, time)
-                break
+        soonest = min(soonest, next_point_of(motions, i, t))
     return soonest
+
+
+@helper
+def jumps_of(motions, i, t, h):
+    """The jumps of the velocity of body i at its way points after t [s] until t + h, in two parts [m/s]: what acts at
+    the start of that time, and at its end, moves a body as far as jumps at the way points themselves do."""
+    at_start, at_end = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    before, end, time = along_path(motions, i, t)[1], t + h + rounding(motions, t + h), next_point_of(motions, i, t)
+    while time <= end:
+        after = along_path(motions, i, time)[1]
+        part = min(max((time - t) / h, 0.0), 1.0)
+        at_start = axpy(1.0 - part, sub(after, before), at_start)
+        at_end = axpy(part, sub(after, before), at_end)
+        before, time = after, next_point_of(motions, i, time)
+    return at_start, at_end
 
 
 @helper

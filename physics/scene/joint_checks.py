@@ -92,16 +92,13 @@ def _check_ends(at: tuple[str | int, ...], joint: Joint, bodies: Mapping[str, Bo
     """Whether the joint can lie between these bodies."""
     if joint.parent == joint.child:
         yield (*at, "child"), f'is "{joint.child}", as parent is; it must be another body'
-    child, parent = bodies.get(joint.child), bodies.get(joint.parent)
+    child = bodies.get(joint.child)
     if child is not None and (child.fixed or child.kinematic):
         yield (*at, "child"), f'is "{joint.child}", which forces do not move; it must be a dynamic body'
     if joint.type == "free" and (joint.parent != "world" or joint.coordinates == "maximal"):
         yield (*at, "parent"), 'of a free joint must be "world", in generalized coordinates'
     if joint.coordinates == "maximal":
         return
-    if parent is not None and parent.motion is not None and parent.motion.path:
-        yield (*at, "parent"), (f'is "{joint.parent}", whose speed jumps at the points of its path; in generalized '
-                                'coordinates it must move without one (or coordinates "maximal")')
     moving = child is not None and (any(child.velocity) or any(child.angular_velocity))
     if moving and joint.type != "free":
         yield (*at, "child"), (f'is "{joint.child}", which has a velocity of its own; that must be zero, for the '

@@ -277,11 +277,6 @@ def test_the_pivot_of_a_lift_carries_the_weight_and_what_accelerates_it():
 
 # ------------------------------------------------------------------------------------------------------- refusals
 def test_what_generalized_coordinates_cannot_say_of_a_driven_base_is_refused_in_words():
-    path = bodies({"path": [{"time": 0.0, "position": [0, 0, 0]}, {"time": 1.0, "position": [1, 0, 0]}]})
-    with pytest.raises(SceneError, match="whose speed jumps at the points of its path"):
-        Scene.from_dict(path)
-    path["joint"][0]["coordinates"] = "maximal"
-    Scene.from_dict(path)
     mixed = bodies({"velocity": [1, 0, 0]})
     mixed["body"].append({"name": "other", "mass": 1.0, "inertia": [1, 1, 1], "position": [0.2, 0.1, 0.0]})
     mixed["joint"].append({"type": "ball", "parent": "bob", "child": "other", "coordinates": "maximal"})

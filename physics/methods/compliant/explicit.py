@@ -7,6 +7,7 @@ from ...core.model import Array, Model, body_count
 from ...core.state import Bodies, JointState
 from ...dynamics.constraints.stiffness import JointRates
 from ...dynamics.forces import Loads
+from ...dynamics.trees.rates import TreeScratch
 from ...integrators import Integrator
 from .books import SoftBooks
 from .contacts import SoftContacts
@@ -40,6 +41,11 @@ class Explicit:
     def course(self) -> SubstepScratch:
         """Of the substeps."""
         return self.made.scratch
+
+    @property
+    def trees(self) -> TreeScratch:
+        """Scratch of trees."""
+        return self.course.trees
 
     @property
     def sprung(self) -> bool:
@@ -79,6 +85,10 @@ class Explicit:
             return np.zeros(0), np.zeros(0)
         ends = np.arange(self.substeps + 1, dtype=np.float64)
         return start + h / self.substeps * ends, self.course.energy[: len(ends)]
+
+    def begin_at(self, joints: JointState) -> None:
+        """Where links are as a part of a step begins."""
+        self.carry(joints, self.course.joints)
 
     def carry(self, source: JointState, target: JointState) -> None:
         """Copy coordinates of links."""

@@ -37,6 +37,7 @@ from ...core.state import Bodies, JointState, LongArray, Surfaces, empty_state
 from ...dynamics.constraints.limit_springs import stop_energy
 from ...dynamics.forces import Loads
 from ...dynamics.free_body import Y_SIZE, pack
+from ...dynamics.trees.rates import TreeScratch
 from ...integrators import Integrator
 from ...integrators.tableau import Tableau, tableau
 from .books import SoftBooks, note_stage, stage_books, take_stages
@@ -116,6 +117,14 @@ class Implicit:
         if not asked and not few:
             self.status = f"{parts} substeps are too few"
         self.soft.settle(bodies, t + h, exact=0)
+
+    @property
+    def trees(self) -> TreeScratch:
+        """Scratch of trees."""
+        return self.joints.trees
+
+    def begin_at(self, joints: JointState) -> None:
+        """Where links are as a part of a step begins: as `advance` is told."""
 
     def energies(self, start: float, h: float) -> tuple[Array, Array]:
         """See `Explicit.energies`; a step has no instants within."""

@@ -7,6 +7,7 @@ integrators make the middle of the step from Python, and share its beginning and
 
 import math
 
+from ...books.carried import jump_at_end, jump_at_start
 from ...books.diagnostics import total_energy
 from ...books.events import find_changes
 from ...books.ledger import JOINTS, LIMITS, close_step, open_step
@@ -18,6 +19,7 @@ from ...core.state import Owner
 from ...core.vec import put_rows
 from ...dynamics.constraints.cure import PROJECTION, begin_joints, mend_joints, worst_joint
 from ...dynamics.constraints.limit_springs import stop_energy
+from ...dynamics.trees.jumps import any_jump
 from ..time_stepping.stages import reach, remember
 from .books import begin_books, end_books
 from .leaps import GAP, RATE, count_from_start
@@ -109,12 +111,16 @@ def advance(model, state, loads, h, step, substeps, stage):
             return BOUNDS
         if order[OTHERWISE] == 1 or order[STIFF] == 1:
             return MIDDLE
+        if len(model.trees.driven) > 0 and any_jump(model, state.t[0], h):
+            jump_at_start(model, state.t[0], h, state.bodies, scratch.joints, scratch.trees, state.ledger)
         scratch.reactions.haste[0] = order[SUBSTEPS] / h
         stage = ON
     if stage == ON:
         reached = go_on(model, state, loads, h, step, substeps)
         if reached != END:
             return reached
+        if len(model.trees.driven) > 0 and any_jump(model, step.told[START], h):
+            jump_at_end(model, step.told[START], h, state.bodies, scratch.joints, scratch.trees, state.ledger)
         copy_joints(scratch.joints, state.joints)
         stage = END
     return DONE if end(model, state, h, step) else END

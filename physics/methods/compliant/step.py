@@ -25,6 +25,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...books.carried import jump_now
 from ...books.diagnostics import total_energy
 from ...books.events import slip_events
 from ...books.ledger import Page, close_step, open_step
@@ -35,6 +36,8 @@ from ...core.state import Contacts, State, empty_contacts
 from ...dynamics.constraints.cure import ROW_OF, UNITS, JointKeeper, gain
 from ...dynamics.constraints.reactions import motor_states
 from ...dynamics.forces import Loads
+from ...dynamics.motion import AHEAD, next_way_point, rounding
+from ...dynamics.trees.jumps import any_jump
 from ...integrators import IMPLICIT, INTEGRATORS, Integrator
 from ...problem.problem import ContactProblem
 from ..sleep import wake
@@ -227,7 +230,28 @@ class Compliant:
         if self._space.order[STIFF]:
             course = self._course_with(STAND_IN, settings)
         course.stable, self._made = stable, course
-        course.advance(state.bodies, state.joints, loads, settings.substeps, float(state.t[0]), settings.h)
+        self._advance_over_jumps(course, state, loads, settings)
+
+    def _advance_over_jumps(self, course: Explicit | Implicit, state: State, loads: Loads, settings: Settings) -> None:
+        """Over a step in which bodies that carry trees may be at way points, where their speed jumps: it ends before
+        each and goes on after it."""
+        model, bodies, joints, asked = self.model, state.bodies, state.joints, settings.substeps
+        start, end, substeps, motions = float(state.t[0]), float(state.t[0]) + settings.h, 0, model.motions
+        if not len(model.trees.driven) or not any_jump(model, start, settings.h):
+            course.advance(bodies, joints, loads, asked, start, settings.h)
+            return
+        while (at := next_way_point(motions, start)) <= end + rounding(motions, end):
+            before = max(at - AHEAD * rounding(motions, at), start)
+            if before > start:
+                course.advance(bodies, joints, loads, asked, start, before - start)
+                substeps += course.substeps
+            jump_now(model, before, at - before, bodies, joints, course.trees, state.ledger)
+            course.begin_at(joints)
+            start = at
+        if start < end:
+            course.advance(bodies, joints, loads, asked, start, end - start)
+            substeps += course.substeps
+        course.substeps = substeps
 
     def _step_implicitly(self, course: Implicit, state: State, loads: Loads, settings: Settings) -> None:
         """A step by an implicit integrator."""
@@ -236,7 +260,7 @@ class Compliant:
         while not find_surfaces(self.model, state, h, space.step):
             self.soft.make_room(int(state.surfaces.count[0]))
         course.stable, self._made, space.order[STIFF] = math.inf, course, 0
-        course.advance(state.bodies, state.joints, loads, settings.substeps, float(state.t[0]), h)
+        self._advance_over_jumps(course, state, loads, settings)
         while not end(self.model, state, h, space.step):
             self.soft.make_room_in(state)
 

@@ -10,8 +10,9 @@ from ...core.model import Array
 from ...core.state import Bodies, LongArray, Tally
 from ...dynamics.constraints.cure import JointKeeper, gain
 from ...dynamics.motion import drive
+from ...dynamics.trees.jumps import jump
 from ...solvers.least_forces import least
-from .instant import add_impulses, displace, energy_at, equations
+from .instant import add_impulses, displace, energy_at, equations, update_links
 from .sets import ContactSet
 from .workspace import Workspace
 
@@ -46,17 +47,21 @@ class Projection:
             if self._keeper.mend(here.bodies, here.joints, self._cure):
                 self._work.tally[Tally.PROJECTION] += energy_at(here) - before
 
-    def drive(self, books: Books) -> None:
-        """Give driven bodies the speed that they have from now on, which joints in maximal coordinates pass on whatever
-        the cure. The speed jumps as by a fast acceleration: the work is that of the mean velocity."""
-        here, keeper = self._work.here, self._keeper
+    def drive(self, books: Books, since: float) -> None:
+        """Give driven bodies the speed that they have from now on, after that which they had `since` [s]. Trees pass it
+        on, and joints in maximal coordinates whatever the cure. The speed jumps as by a fast acceleration: the work is
+        that of the mean velocity."""
+        work, here, keeper = self._work, self._work.here, self._keeper
         before, energy = Bodies(*(a.copy() for a in here.bodies)), energy_at(here)
-        drive(here.model, self._work.t, here.bodies)
-        self._work.ledger[Account.DRIVEN, 0] += energy_at(here) - energy  # of springs, where a path begins elsewhere
+        drive(here.model, work.t, here.bodies)
+        if len(here.model.trees.driven):
+            jump(here.model, since, work.t - since, 1.0, 1.0, here.bodies, here.joints, here.scratch.equations.trees)
+            update_links(here)
+        work.ledger[Account.DRIVEN, 0] += energy_at(here) - energy  # also of springs, where a path begins elsewhere
         if keeper.any:
             lam = keeper.hold(here.bodies, here.joints)
             over = before._replace(v=0.5 * (before.v + here.bodies.v), w=0.5 * (before.w + here.bodies.w))
-            books.reactions(keeper.reactions, lam, over, self._work.ledger)
+            books.reactions(keeper.reactions, lam, over, work.ledger)
 
     def project(self) -> None:
         """Put φ of the current set, and the velocities in its rows, back to zero along H⁻¹T."""

@@ -43,7 +43,7 @@ from ...dynamics.constraints.limits import TURNS
 from ...dynamics.constraints.reactions import motor_states
 from ...dynamics.constraints.stiffness import JointRates
 from ...dynamics.forces import Loads, empty_loads
-from ...dynamics.motion import next_way_point, rounding
+from ...dynamics.motion import AHEAD, next_way_point, rounding
 from ...integrators import INTEGRATORS, Integrator
 from ...integrators.stepper import SMALLEST_SUBSTEP, TOLERANCE
 from ...problem.contact_snapshot import ContactSnapshot, TooMany
@@ -71,7 +71,6 @@ from .shared_loads import SharedLoads
 from .step_halving import SCATTER, astray, gains, gains_held, least_substep, longer, rounding_rate, stable_length
 from .tolerances import EDGE, RESTS, SLIPS, TOUCH
 from .whole_step import (
-    AHEAD,
     BY_PIECES,
     DRIFTED,
     MADE,
@@ -405,7 +404,7 @@ class EventDriven:
         work, before = self.work, self.work.t
         work.t = next_way_point(self.model.motions, before)
         self._show()
-        self.projection.drive(self._books)
+        self.projection.drive(self._books, before)
         self._settler.settle(Change())
         self._show()
         return work.t - before

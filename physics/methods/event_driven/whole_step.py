@@ -17,7 +17,7 @@ from ...core.model import Array, IntArray
 from ...core.state import Tally
 from ...core.vec import put_all, put_rows
 from ...dynamics.free_body import velocity_from_momentum
-from ...dynamics.motion import drive, next_way_point, rounding
+from ...dynamics.motion import AHEAD, drive, next_way_point, rounding
 from ...dynamics.trees.kinematics import place_links
 from ...integrators.stepper import TOLERANCE
 from ...problem.turning_rows import opposed
@@ -46,7 +46,6 @@ from .shared_loads import any_doubt, hold_here
 from .step_halving import RUNAWAY, gains_on_flat, has_strayed, wild
 from .tolerances import SLOT, TOUCH
 
-AHEAD = 4.0  # how long before a way point a piece ends, in `rounding`: all its stages then see the speed before it
 STILL_HOLDS = 100.0 * SLOT  # |φ| [m] and |ζ| [m/s] of a remembered set that is not what the state says
 PIECES, STEPS = int(Tally.PIECES), int(Tally.STEPS)
 BY_PIECES, DRIFTED, MADE, SPOILT = range(4)  # where `make_whole` comes to; what `march` left is not finite

@@ -25,6 +25,7 @@ from ...core.state import Bodies
 from ...core.sym3 import put_three, three
 from ...core.vec import add, axpy, cross, dot, put, row, scale, sub
 from ...dynamics.motion import KINEMATIC, moves
+from ...dynamics.trees.jumps import any_jump, turn_back
 from ...dynamics.trees.kinematics import place_links
 from ...dynamics.trees.momentum import balance
 from ...problem.assemble import flat
@@ -77,6 +78,7 @@ def book(model, state, loads, h, work):
     if len(given) > 0:
         book_anchored(books.anchored, books.before, bodies, given, ledger)
     if len(model.trees.driven) > 0:
+        mean_of_jumps(model, state.t[0] - h, h, over)
         book_change(model.trees, books.before, over, bodies, given, ledger)
     if len(books.floating) > 0:
         settle(model, state, work)
@@ -88,6 +90,15 @@ def settle(model, state, work) -> None:
     books, joints = work.books, state.joints
     balance(model, books.floating, books.before, books.given, state.bodies, joints.v)
     place_links(model, joints.q, joints.v, work.trees.scratch.work, state.bodies)
+
+
+@kernel
+def mean_of_jumps(model, t, h, over_in_out) -> None:
+    """Impulses that trees get as their base's velocity jumps work over the mean of that before and after: half of what
+    jumps in the step from t [s] over h [s] is added to the velocities in its middle, less what has jumped by then."""
+    if any_jump(model, t, h):
+        turn_back(model, t, 0.5 * h, 1.0, over_in_out)
+        turn_back(model, t, h, -0.5, over_in_out)
 
 
 @kernel

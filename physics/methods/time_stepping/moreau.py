@@ -17,6 +17,7 @@ from ...dynamics.constraints.cure import PROJECTION, begin_joints, mend_joints, 
 from ...dynamics.forces import applied_forces
 from ...dynamics.free_body import pack
 from ...dynamics.motion import drive
+from ...dynamics.trees.jumps import mark_jumps
 from ...dynamics.trees.kinematics import move_placed_links
 from ...dynamics.trees.rates import pack_links
 from ...integrators.stepper import runge_kutta_step
@@ -151,7 +152,7 @@ def advance(model, state, loads, h, work, stage):
             return MEET
         stage = GO
     if stage == GO:
-        choose_flight(model, state.sleep, work)
+        choose_flight(model, state, state.sleep, h, work)
         if work.order[FLIES] == 1:
             if work.order[OTHER_FLIGHT] == 1:
                 return FLY
@@ -344,9 +345,11 @@ def depart(model, h, work):
 
 
 @program
-def choose_flight(model, sleep, work):
+def choose_flight(model, state, sleep, h, work):
     """Which bodies something may push; whether there are others, which fly."""
     system = work.system
+    if len(model.trees.driven) > 0:
+        mark_jumps(model, state.t[0], h, work.trees.stiff)
     involved = find_involved(model, work.mechanisms, work.trees.stiff, system, work.need, work.need_rows, work.stopped,
                              work.involved)
     if work.order[ASLEEP] > 0:

@@ -75,7 +75,8 @@ class TreeStep(NamedTuple):
     added: Array          #: (n_v,) what springs and dampers add to the diagonal of H
     free: Array           #: (n_v,) velocities after the step without impulses
     half: Array           #: (n_v,) x, what gravity alone adds to the velocities in half a step
-    stiff: IntArray       #: (t,) 1 for trees whose springs and dampers are too stiff for an explicit integrator
+    stiff: IntArray       #: (t,) 1 for trees whose springs and dampers are too stiff for an explicit integrator, or
+                          #: whose base has a way point in the step
     coast: Coast
 
 
