@@ -476,7 +476,7 @@ class EventDriven:
     def _left_with(self, pair: int) -> frozenset[int]:
         """A pair that has just left its elements, and those of the set, or that touch, that leave theirs here too: two
         walls of a slot may end at the same place, and what is beyond must not be asked for forces."""
-        pairs = np.concatenate([self.work.set_pairs, self.work.touching()[0]])
+        pairs = np.concatenate([self.work.set_pairs, self.work.all_touching()])
         self.work.need_room(len(pairs))
         velocities(self.work.here, pairs)
         margin = self.work.here.scratch.witness.margin[: len(pairs)]
