@@ -40,6 +40,8 @@ from ..core.model import Array, BoolArray, IntArray
 from ..problem.problem import ContactProblem
 from ..solvers.block_pivot import BlockPivot
 from ..solvers.coulomb import sharpened
+from ..solvers.crowd import CROWD, by_modes
+from ..solvers.crowd import EXACT as CROWD_EXACT
 from ..solvers.interior_point import InteriorPoint
 from ..solvers.least_forces import basis
 from ..solvers.pgs import ProjectedGaussSeidel
@@ -289,6 +291,11 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> I
     wanted[::3] += e * np.minimum(zeta[::3], 0.0)
     impulse = np.zeros_like(zeta)
     problem = ContactProblem.frictional(M, wanted, mu)
+    if count >= CROWD:
+        left, found = by_modes(M, wanted, mu, np.zeros(count, bool), np.zeros((count, 2)))
+        if left <= CROWD_EXACT:
+            after = zeta + M @ found
+            return Impact(found, after, energy_lost(found, zeta, after), "solved", e, np.zeros(0, np.int32))
     iterations = min(iterations, max(IMPACT_SWEEPS, SWEEP_WORK // max(count * count, 1)))
     info = _cone(problem, impulse, min(iterations, IMPACT_SWEEPS), 1e-15 * speed)
     if info.residual > EXACT * speed and iterations > IMPACT_SWEEPS:  # sweeps are slow where contacts are redundant
