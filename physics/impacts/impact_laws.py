@@ -40,8 +40,7 @@ from ..core.model import Array, BoolArray, IntArray
 from ..problem.problem import ContactProblem
 from ..solvers.block_pivot import BlockPivot
 from ..solvers.coulomb import sharpened
-from ..solvers.crowd import CROWD, by_modes
-from ..solvers.crowd import EXACT as CROWD_EXACT
+from ..solvers.crowd import CROWD, SOLVED, by_modes
 from ..solvers.interior_point import InteriorPoint
 from ..solvers.least_forces import basis
 from ..solvers.pgs import ProjectedGaussSeidel
@@ -293,7 +292,7 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> I
     problem = ContactProblem.frictional(M, wanted, mu)
     if count >= CROWD:
         left, found = by_modes(M, wanted, mu, np.zeros(count, bool), np.zeros((count, 2)))
-        if left <= CROWD_EXACT:
+        if left <= SOLVED:
             after = zeta + M @ found
             return Impact(found, after, energy_lost(found, zeta, after), "solved", e, np.zeros(0, np.int32))
     iterations = min(iterations, max(IMPACT_SWEEPS, SWEEP_WORK // max(count * count, 1)))

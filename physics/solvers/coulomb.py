@@ -17,7 +17,7 @@ from ..core.jit import helper, kernel
 from ..core.model import Array, BoolArray
 from ..problem.contact_equations import solve_small
 from ..problem.problem import ContactProblem
-from .crowd import CROWD, EXACT, by_modes
+from .crowd import CROWD, SOLVED, by_modes
 from .dantzig import Dantzig
 from .interior_point import InteriorPoint, newton_with_slides
 from .least_forces import FEW, RANK, ZERO, basis, least, root_of, smallest
@@ -265,7 +265,7 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
     crowd, left = None, math.inf
     if len(friction) >= CROWD:
         left, crowd = by_modes(M, d, friction, slides, slip)
-        if left <= EXACT:
+        if left <= SOLVED:
             return "solved", crowd
     for solved, force in _guesses(problem, slides, slip, crowd if left <= NEARLY else None):
         rate = M @ force + d
@@ -292,6 +292,10 @@ def _guesses(
     force, rate, none = np.zeros(3 * c), np.zeros(3 * c), np.zeros(3 * c)
     if c > 1 and not slides.any():  # the closer to the verge of slip, the more sweeps would be needed
         yield InteriorPoint()(problem, force).status == "solved", force
+        if c < CROWD:
+            left, found = by_modes(M, d, friction, slides, slip)
+            if left <= SOLVED:
+                yield True, found
     slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
     scale = float(np.abs(d).max()) + 1e-300
     lots = SWEEPS[:SLIDING_LOTS] if slides.any() else SWEEPS

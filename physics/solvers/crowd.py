@@ -1,8 +1,8 @@
-"""Coulomb's law for many contacts at an instant, by the modes of `newton` in the coordinates of the bodies.
+"""Coulomb's law for many contacts at an instant, by the modes of `newton` in coordinates as many as M has rank.
 
-Given G (3 c, n) with M = G Gᵀ, the rows of a contact its normal and two tangents, d (3 c,) and μ (c,), it finds impulses
-λ and velocities u = G Gᵀ λ + d that obey the law, or forces and accelerations. Contacts that slide already are pushed
-along n - μ e, with e the direction of slip: 0 <= u_n ⊥ λ_n >= 0.
+Given G (3 c, n) with M = G Gᵀ, the rows of a contact its normal and two tangents, d (3 c,) and μ (c,), it finds
+impulses λ and velocities u = G Gᵀ λ + d that obey the law, or forces and accelerations. Contacts that slide already are
+pushed along n - μ e, with e the direction of slip: 0 <= u_n ⊥ λ_n >= 0.
 
 M of a hundred contacts between fifteen bodies has a rank of ninety at most, however redundant the contacts are. So a
 step of Newton's method costs a millisecond, where M written out costs tens.
@@ -22,16 +22,21 @@ from .mechanism_share import BEGIN, add_piece
 from .newton import GUESS, LEAST, MOST_ROUNDS, SOFTEST, follow_modes, try_path
 
 CROWD = 16       # contacts from which on this is tried first
-EXACT = 1e-12    # natural map at which an answer needs no other method, relative to the largest velocity without λ
+#: natural map at which an answer counts as solved, relative to the largest velocity without λ. Redundant contacts
+#: contradict each other by as much as their gaps were found to, which other methods spend seconds on
+SOLVED = 1e-10
+ROUNDING = 1e-14  # eigenvalues of M that count as zero, relative to the largest
 
 
-def by_modes(
-    M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array
-) -> tuple[float, Array]:
+def by_modes(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array) -> tuple[float, Array]:
     """λ (3 c,) of the laws with M (3 c, 3 c), and the natural map left, relative to the largest |d|: of contacts that
-    slide already, slides (c,), in the directions slip (c, 2). inf where M has no root but for rounding."""
+    slide already, slides (c,), in the directions slip (c, 2)."""
     lam, root = np.zeros(len(d)), root_of(M)
-    if root is None or root.shape[1] == 0:
+    if root is None:  # some rows are nearly dependent
+        size, axes = np.linalg.eigh(M)
+        kept = size > ROUNDING * size[-1]
+        root = axes[:, kept] * np.sqrt(size[kept])
+    if root.shape[1] == 0:
         return math.inf, lam
     slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
     left = solve_modes(np.ascontiguousarray(root), root.shape[1], np.ascontiguousarray(d, np.float64),
@@ -124,7 +129,7 @@ def solve_modes(G, wide, d, friction, slide, lam_out):
     if solved and again:
         found[:], centre[:] = island.lam, 0.0
         _, least, _, left = follow_modes(island, sky, centre, 1.0, 1.0, GUESS, size, LEAST)
-        if least and left <= max(miss, EXACT * size):
+        if least and left <= max(miss, SOLVED * size):
             miss = left
         else:
             island.lam[:] = found
