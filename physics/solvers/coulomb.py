@@ -244,6 +244,8 @@ def all_sets(A, d, scale, lam_out):
 def holding(M: Array, d: Array, friction: Array) -> Array | None:
     """The smallest forces (3 c,) within the cones that leave no acceleration; None where there are none."""
     force = least(M, -d)
+    if np.abs(M @ force + d).max() > STICK_RESIDUAL * np.abs(d).max():  # nor do any others
+        return None
     if not (np.hypot(force[1::3], force[2::3]) <= friction * force[::3] * (1.0 - ZERO)).all():
         rows = list(range(len(d))) if len(d) <= FEW else basis(M, list(range(len(d))))
         force = smallest(M[rows], -d[rows], friction)
