@@ -16,7 +16,7 @@ def crowd(seed: int, contacts: int) -> tuple[np.ndarray, np.ndarray]:
     for k in range(contacts):
         above = k % BODIES
         for body, sign in ((above, 1.0), (above - 1, -1.0)):
-            x, y, z = random.uniform(-1.0, 1.0, 2).tolist() + [-0.5 * sign]
+            x, y, z = *random.uniform(-1.0, 1.0, 2).tolist(), -0.5 * sign
             arm = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
             if body >= 0:
                 J[3 * k : 3 * k + 3, 6 * body : 6 * body + 6] = sign * np.hstack([np.eye(3), -arm])[[2, 0, 1]]
