@@ -293,11 +293,10 @@ def _guesses(
             yield True, found
     force, rate, none = np.zeros(3 * c), np.zeros(3 * c), np.zeros(3 * c)
     if c > 1 and not slides.any():  # the closer to the verge of slip, the more sweeps would be needed
+        left, found = by_modes(M, d, friction, slides, slip) if FEW_CONTACTS < c < CROWD else (math.inf, none)
+        if left <= SOLVED:
+            yield True, found
         yield InteriorPoint()(problem, force).status == "solved", force
-        if c < CROWD:
-            left, found = by_modes(M, d, friction, slides, slip)
-            if left <= SOLVED:
-                yield True, found
     slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
     scale = float(np.abs(d).max()) + 1e-300
     lots = SWEEPS[:SLIDING_LOTS] if slides.any() else SWEEPS

@@ -17,14 +17,14 @@ from ..core.model import Array, BoolArray
 from ..core.vec import norm, put, row
 from .contact_modes import SLIDING, SLIP_ALONG
 from .island import LAW_SIZE, MU, Island, begin, put_in_order, skyline_of
-from .least_forces import root_of
+from .least_forces import ZERO, root_of
 from .mechanism_share import BEGIN, add_piece
 from .newton import GUESS, LEAST, MOST_ROUNDS, SOFTEST, follow_modes, try_path
 
 CROWD = 16       # contacts from which on this is tried first
-#: natural map at which an answer counts as solved, relative to the largest velocity without λ. Redundant contacts
-#: contradict each other by as much as their gaps were found to, which other methods spend seconds on
-SOLVED = 1e-10
+#: natural map at which an answer counts as solved, relative to the largest velocity without λ: as `coulomb` judges its
+#: own. Redundant contacts contradict each other by as much as their gaps were found to
+SOLVED = ZERO
 ROUNDING = 1e-14  # eigenvalues of M that count as zero, relative to the largest
 
 
