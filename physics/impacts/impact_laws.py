@@ -40,6 +40,7 @@ from ..core.model import Array, BoolArray, IntArray
 from ..problem.problem import ContactProblem
 from ..solvers.block_pivot import BlockPivot
 from ..solvers.coulomb import sharpened
+from ..solvers.crowd import CROWD, SOLVED, by_modes
 from ..solvers.interior_point import InteriorPoint
 from ..solvers.least_forces import basis
 from ..solvers.pgs import ProjectedGaussSeidel
@@ -53,6 +54,7 @@ LOSSLESS_ROUNDS = 100    # rounds, or hits a contact, after which what still app
 EXACT = 1e-14            # residual below which no other method follows the sweeps, relative to the fastest speed
 RUB_SWEEPS = 100         # most sweeps a contact that limit friction in expansion
 IMPACT_SWEEPS = 300      # sweeps before another method is tried
+SHARP = 1e-12            # natural map of impulses that the interior-point method begins with, relative to d
 SWEEP_WORK = 20_000_000  # most sweeps times contacts squared of one impact, to bound its time
 _lcp, _cone, _inside = BlockPivot(), ProjectedGaussSeidel(), InteriorPoint()
 
@@ -289,10 +291,18 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> I
     wanted[::3] += e * np.minimum(zeta[::3], 0.0)
     impulse = np.zeros_like(zeta)
     problem = ContactProblem.frictional(M, wanted, mu)
+    if count >= CROWD:
+        left, found = by_modes(M, wanted, mu, np.zeros(count, bool), np.zeros((count, 2)))
+        if left <= SOLVED:
+            after = zeta + M @ found
+            return Impact(found, after, energy_lost(found, zeta, after), "solved", e, np.zeros(0, np.int32))
     iterations = min(iterations, max(IMPACT_SWEEPS, SWEEP_WORK // max(count * count, 1)))
     info = _cone(problem, impulse, min(iterations, IMPACT_SWEEPS), 1e-15 * speed)
     if info.residual > EXACT * speed and iterations > IMPACT_SWEEPS:  # sweeps are slow where contacts are redundant
         found = impulse.copy()
+        left, crowd = by_modes(M, wanted, mu, np.zeros(count, bool), np.zeros((count, 2)))
+        if left <= SHARP:
+            found = crowd
         inside = _inside(problem, found, 0, EXACT * speed)
         if inside.status == "solved":
             impulse, info = found, inside

@@ -51,6 +51,7 @@ from ..simulation.simulation import Simulation
 from ..solvers import SOLVERS, BodiesSolver
 from ..solvers.borne_friction import borne
 from ..solvers.coulomb import all_sets
+from ..solvers.crowd import by_modes
 from .impact_cost import ways_of_chain
 from .link_study import chain
 
@@ -335,6 +336,7 @@ def _run_exactly() -> None:
     all_sets(np.eye(2), -np.ones(2), 1.0, np.zeros(2))  # where forces need not be unique
     slides, slip = np.array([True, False]), np.array([[1.0, 0.0], [0.0, 0.0]])  # and a contact that bears a moment
     borne(np.eye(6), -np.ones(6), np.ones(2), np.zeros(2, np.int64), slides, slip)
+    by_modes(np.eye(6), -np.ones(6), np.ones(2), slides, slip)  # crowds
 
 
 def _use(simulation: Simulation) -> None:

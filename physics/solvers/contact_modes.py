@@ -20,6 +20,8 @@ from ..problem.system import CONTACT, MOMENT, MOUSE
 from .island import HIGH, HOLD, LOW, MU, SOFT, STEP
 
 OPEN, STICK, SLIP = range(3)  # modes; of a limit or motor: at the lower bound, free, at the upper bound
+SLIDING = 5  # kind of a row block beside those of Blocks: a contact whose direction of friction is known; its axes are
+SLIP_ALONG = LOW  # its normal and two tangents, and in the law the slip along the tangents begins here
 EDGE = 1e-14  # part of the cone at its edge where a contact slips: there rounding would choose between slip and stick
 
 
@@ -40,6 +42,8 @@ def natural_of_other(island, j, u):
         return spring_map_of(lam, add(u, sym_vec(six(law, j, SOFT), lam)), six(law, j, HOLD), law[j, HIGH])
     if rho == 0.0:
         return 0.0
+    if kind == SLIDING:
+        return abs(lam[0] - max(lam[0] - rho * u[0], 0.0)) / rho
     if kind == MOMENT:
         spin, roll = moment_bounds(island, j)
         return moment_map_of(lam, u, three(law, j, 0), spin, roll, rho)
@@ -169,6 +173,12 @@ def other_mode(island, j, w, eps, D_out, way_out):
     y = axpy(-law[j, STEP], w, lam)
     if island.kind[j] == MOMENT:
         return moment_mode(island, j, y, eps, D_out, way_out)
+    if island.kind[j] == SLIDING:
+        if y[0] <= 0.0:
+            return OPEN, 0.0
+        pull = (1.0, -law[j, MU] * law[j, SLIP_ALONG], -law[j, MU] * law[j, SLIP_ALONG + 1])
+        add_outer(D_out, j, 1.0 / eps, pull, (1.0, 0.0, 0.0))
+        return SLIP, 0.0
     if law[j, LOW] < y[0] < law[j, HIGH]:
         D_out[j, 0] = 1.0 / eps
         put(way_out, j, (0.0, 0.0, 0.0))

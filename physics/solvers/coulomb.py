@@ -17,6 +17,7 @@ from ..core.jit import helper, kernel
 from ..core.model import Array, BoolArray
 from ..problem.contact_equations import solve_small
 from ..problem.problem import ContactProblem
+from .crowd import CROWD, SOLVED, by_modes
 from .dantzig import Dantzig
 from .interior_point import InteriorPoint, newton_with_slides
 from .least_forces import FEW, RANK, ZERO, basis, least, root_of, smallest
@@ -40,6 +41,7 @@ PUSHES = 1e-7       # normal force above which a contact counts as pushing in a 
 DIFFERENCE = 1e-7   # step of a difference quotient in slip accelerations, relative to the smallest of them
 ALIKE_RATES = 1e-9  # accelerations of two solutions that differ by less are the same, relative to those without contact
 CLOSES = 1e-6       # approach of which forces that are no solution show, relative to the acceleration without contact
+NEARLY = 1e-6       # natural map of a guess from which Newton's method goes on, relative to the same
 ALLOWED_RATE = 1e-10   # approach that counts as none where all sets are tried, relative to the same
 
 
@@ -242,6 +244,8 @@ def all_sets(A, d, scale, lam_out):
 def holding(M: Array, d: Array, friction: Array) -> Array | None:
     """The smallest forces (3 c,) within the cones that leave no acceleration; None where there are none."""
     force = least(M, -d)
+    if np.abs(M @ force + d).max() > STICK_RESIDUAL * np.abs(d).max():  # nor do any others
+        return None
     if not (np.hypot(force[1::3], force[2::3]) <= friction * force[::3] * (1.0 - ZERO)).all():
         rows = list(range(len(d))) if len(d) <= FEW else basis(M, list(range(len(d))))
         force = smallest(M[rows], -d[rows], friction)
@@ -260,7 +264,12 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
         sticking = holding(M, d, friction)
         if sticking is not None:
             return "solved", sticking
-    for solved, force in _guesses(problem, slides, slip):
+    crowd, left = None, math.inf
+    if len(friction) >= CROWD:
+        left, crowd = by_modes(M, d, friction, slides, slip)
+        if left <= SOLVED:
+            return "solved", crowd
+    for solved, force in _guesses(problem, slides, slip, crowd if left <= NEARLY else None):
         rate = M @ force + d
         exact = sharpened(M, d, friction, slides, slip, force, rate)
         if exact is not None:
@@ -271,12 +280,22 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
     return ("inconsistent", np.zeros_like(force)) if closes else ("solved" if solved else "iterations", force)
 
 
-def _guesses(problem: ContactProblem, slides: BoolArray, slip: Array) -> Iterator[tuple[bool, Array]]:
-    """Forces (3 c,) that come ever closer to Coulomb's law, and whether they obey it but for rounding. Sliding friction
-    may press more than normal forces part: where sweeps diverge under it and Newton's method finds nothing, no more."""
+def _guesses(
+    problem: ContactProblem, slides: BoolArray, slip: Array, crowd: Array | None
+) -> Iterator[tuple[bool, Array]]:
+    """Forces (3 c,) that come ever closer to Coulomb's law, and whether they obey it but for rounding; those of
+    `by_modes` first. Sliding friction may press more than normal forces part: where sweeps diverge under it and
+    Newton's method finds nothing, no more."""
     M, d, friction, c = problem.M, problem.d, problem.friction, problem.contact_count
+    if crowd is not None:
+        found = newton_with_slides(problem, slides, slip, crowd)
+        if found is not None:
+            yield True, found
     force, rate, none = np.zeros(3 * c), np.zeros(3 * c), np.zeros(3 * c)
     if c > 1 and not slides.any():  # the closer to the verge of slip, the more sweeps would be needed
+        left, found = by_modes(M, d, friction, slides, slip) if FEW_CONTACTS < c < CROWD else (math.inf, none)
+        if left <= SOLVED:
+            yield True, found
         yield InteriorPoint()(problem, force).status == "solved", force
     slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
     scale = float(np.abs(d).max()) + 1e-300

@@ -48,7 +48,10 @@ def smallest(B: Array, right: Array, friction: Array) -> Array | None:
             return x.ravel()[places]
         slope = np.einsum("ikm,kml->ikl", C.reshape(rank, -1, 3), cone_slope(free, friction)).reshape(rank, -1) @ C.T
         slope[np.diag_indices(rank)] += DAMPING * min(worst / size, 1.0)
-        step, t = np.linalg.solve(slope, -missed), 1.0
+        try:
+            step, t = np.linalg.solve(slope, -missed), 1.0
+        except np.linalg.LinAlgError:  # no contact is within its cone in some direction of y
+            return None
         while True:
             tried = _height(C, b, friction, y + t * step)
             if np.abs(tried[2]).max() <= 0.5 * worst or tried[3] <= height + 1e-4 * t * float(missed @ step):

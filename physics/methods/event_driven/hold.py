@@ -30,7 +30,7 @@ from ...problem.problem import ContactProblem
 from ...solvers.dantzig import Dantzig
 from ...solvers.least_forces import RANK
 from .events import EventLog
-from .impact import Impacts, among, without
+from .impact import Impacts, among
 from .instant import energy_at, equations, slip_velocities
 from .materials import PairMaterials
 from .motors import Motors
@@ -91,7 +91,7 @@ class Holder:
         work, patience = self._work, self._patience
         if work.left <= PROGRESS or not patience.crowds:
             return np.zeros(0, np.int64)
-        pairs = self._materials.with_turning(without(work.touching()[0], lost))
+        pairs = self._materials.with_turning(work.touching(lost)[0])
         island = islands_of(work.nodes(pairs))
         crowded = np.array([patience.is_crowded(pair) for pair in pairs.tolist()], bool)
         chosen = np.where(alone(island, pairs), among(pairs, patience.brief), crowded)

@@ -73,10 +73,10 @@ class Impacts:
         have to end."""
         look_up()
         work, patience = self._work, self._patience
-        pairs, zeta = work.touching()
+        pairs, zeta = work.touching(lost)
         if not (zeta < -RESTS).any():
             return False
-        pairs = self._materials.with_turning(without(pairs, lost))
+        pairs = self._materials.with_turning(pairs)
         self._motors.rest()
         M, _, u = equations(work.here, pairs)
         if not (u[::3] < -RESTS).any():

@@ -11,8 +11,9 @@ from ...core.model import Array, Model
 from ...core.vec import cross, norm, put, row, row4, sub, untransform
 from ...dynamics.constraints.limits import find_limits, limit_rates, near_limits
 from ...problem.contact_equations import separation_rates
+from ...problem.system import velocity_between
 from .piece import LENGTH, WATCHED, go, see_pairs
-from .tolerances import EDGE, FACING, GRAZE, PUSHED, RESTS, SLOT, TOUCH
+from .tolerances import EDGE, FACING, GRAZE, PUSHED, RESTS, SLOT, STRAIGHT, TOUCH
 
 LARGEST_TURN = 0.1     # of a body between two nodes that are looked at [rad]
 LEAST_INTERVALS = 4    # between nodes, of a piece
@@ -21,6 +22,7 @@ FARTHER = 1.1          # factor on how far a body comes at the nodes, for it may
 BEYOND = 0.1           # part of its first speed times the length of the piece that is added to that
 #: [m] that points within 1 m of a body's centre move in a piece at rest: rounding. Gaps need 10⁷ such pieces to TOUCH
 STILL = 2.0**-52
+ALIKE = 1e-9           # by which accelerations ζ̇ of pairs that coincide may differ [m/s2]
 
 
 @helper
@@ -136,8 +138,9 @@ def pairs_near(at, depth, near, search):
 
 @program
 def pairs_touching(at, depth, search):
-    """Write the pairs that touch, overlap by `depth` [m] at most, and face each other, and their ζ, to search.watched.
-    Returns their number, and that of the pairs looked at, which may exceed the room."""
+    """Write the pairs that touch, overlap by `depth` [m] at most, and face each other, their ζ, and in `falling` the
+    rows of their witnesses, to search.watched. Returns their number, and that of the pairs looked at, which may exceed
+    the room."""
     model, surface, bodies, joints, watched = at.model, at.surface, at.bodies, at.joints, search.watched
     for k in range(len(search.reach)):
         search.reach[k] = TOUCH
@@ -147,9 +150,78 @@ def pairs_touching(at, depth, search):
     limit_rates(model, surface, bodies, joints.q, joints.v, watched.pairs, count, watched.zeta)
     for i in range(count):
         if witness.margin[i] >= -EDGE and witness.facing[i] >= FACING:
-            watched.pairs[kept], watched.zeta[kept] = watched.pairs[i], watched.zeta[i]
+            watched.pairs[kept], watched.zeta[kept], watched.falling[kept] = watched.pairs[i], watched.zeta[i], i
             kept += 1
     return kept, found
+
+
+@helper
+def is_among(in_order, pair):
+    """Whether a pair is among those that stand in order."""
+    k = np.searchsorted(in_order, pair)
+    return k < len(in_order) and in_order[k] == pair
+
+
+@helper
+def is_sharp(curve):
+    """Whether a surface is flat or an edge in both of its principal directions, or a vertex; curve (4,): α, β of
+    both."""
+    return curve[0] * curve[1] == 0.0 and curve[2] * curve[3] == 0.0
+
+
+@helper
+def coincide(witness, bodies, i, j):
+    """Whether the pairs of the rows i and j, of the same two shapes, are one contact: a corner on another one touches
+    as a vertex on a face and as two edges that cross. Of sharp elements at one point with one normal the rows of T are
+    the same. What the turning of the normals adds to ζ̇ differs by (ṅ - ṅ')·u at most, which is small where the bodies
+    do not turn against each other or do not slip."""
+    a, b = int(witness.body_a[i]), int(witness.body_b[i])
+    if not (is_sharp(witness.curve_a[i]) and is_sharp(witness.curve_b[i])
+            and is_sharp(witness.curve_a[j]) and is_sharp(witness.curve_b[j])
+            and abs(witness.gap[i] - witness.gap[j]) <= GRAZE
+            and norm(sub(row(witness.p_a, i), row(witness.p_a, j))) <= EDGE
+            and norm(sub(row(witness.normal, i), row(witness.normal, j))) <= STRAIGHT):
+        return False
+    u = velocity_between(
+        row(bodies.v, a), row(bodies.w, a), sub(row(witness.p_a, i), row(bodies.x, a)),
+        row(bodies.v, b), row(bodies.w, b), sub(row(witness.p_b, i), row(bodies.x, b)))
+    return norm(sub(row(bodies.w, b), row(bodies.w, a))) * norm(u) <= ALIKE
+
+
+@program
+def one_of_each(at, chosen, lost, count, search):
+    """Of the first `count` pairs in search.watched, whose witnesses are in the rows `falling`, leave out those `lost`,
+    in order, and of pairs that coincide all but one: of the current set, where one is there. Returns how many are
+    left, with their ζ; pairs of the same shapes follow each other."""
+    surface, watched, bodies = at.surface, search.watched, at.bodies
+    pairs, rows, zeta, left_out = watched.pairs, watched.falling, watched.zeta, watched.rejected
+    elements, in_set, kept, end = len(surface.kind), np.sort(chosen.pair[: chosen.count[0]]), 0, 0
+    while end < count:
+        begin, a, b = end, -1, -1
+        while end < count:
+            if pairs[end] < elements * elements:
+                c, d = surface.shape[pairs[end] // elements], surface.shape[pairs[end] % elements]
+            else:
+                c, d = -2 - end, 0  # a limit is alone
+            if end > begin and (min(c, d) != a or max(c, d) != b):
+                break
+            a, b = min(c, d), max(c, d)
+            left_out[end] = 2 if is_among(lost, pairs[end]) else 1
+            end += 1
+        for old in range(1, -1, -1):
+            for i in range(begin, end):
+                if left_out[i] != 1 or is_among(in_set, pairs[i]) != (old == 1):
+                    continue
+                left_out[i] = 0
+                for j in range(begin, end if end - begin > 1 else begin):
+                    if j != i and left_out[j] == 0 and coincide(watched.witness, bodies, rows[i], rows[j]):
+                        left_out[i] = 2
+                        break
+    for i in range(count):
+        if left_out[i] == 0:
+            pairs[kept], zeta[kept] = pairs[i], zeta[i]
+            kept += 1
+    return kept
 
 
 @program
@@ -158,8 +230,7 @@ def leave_set_out(at, chosen, watched):
     kept, pairs, count = 0, watched.pairs, int(chosen.count[0])
     in_order = np.sort(chosen.pair[:count])
     for i in range(watched.count[0]):
-        k = np.searchsorted(in_order, pairs[i])
-        if k == count or in_order[k] != pairs[i]:
+        if not is_among(in_order, pairs[i]):
             pairs[kept] = pairs[i]
             kept += 1
     watched.count[0] = kept

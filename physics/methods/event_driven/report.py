@@ -16,6 +16,8 @@ from .sets import STICK
 from .tolerances import EDGE, FACING, RESTS, TOUCH
 from .workspace import Workspace
 
+NOTHING_LOST = np.zeros(0, np.int64)  # of the pairs
+
 
 class Report:
     """Fills the rows of Contacts, from an instant of the set in hand."""
@@ -30,8 +32,9 @@ class Report:
         search.find_pairs(at, TOUCH + work.h * (np.linalg.norm(bodies.v, axis=1)
                                                        + np.linalg.norm(bodies.w, axis=1) * search.radius))
         n, w = search.count, search.witness
-        found = search.pairs[:n][(w.margin[:n] >= -EDGE) & (w.facing[:n] >= FACING)]
-        return without(found, set(kept.tolist()))
+        rows = np.flatnonzero((w.margin[:n] >= -EDGE) & (w.facing[:n] >= FACING))
+        search.pairs[: len(rows)], search.rows[: len(rows)] = search.pairs[rows], rows
+        return without(search.one_of_each(at, len(rows), NOTHING_LOST)[0], set(kept.tolist()))
 
     def fill(
         self, at: Instant, pairs: LongArray, force: Array, rate: Array, u: Array, impulse: Array

@@ -21,7 +21,7 @@ from ...core.model import Array, IntArray
 from ...core.state import LongArray
 from ...dynamics.constraints.reactions import HOLDS
 from ...integrators.tableau import Tableau
-from .nearby import bounding_radii, choose_watched, pairs_near, pairs_touching
+from .nearby import bounding_radii, choose_watched, one_of_each, pairs_near, pairs_touching
 from .piece import (
     BEGIN,
     GAP,
@@ -460,6 +460,17 @@ class PieceSearch:
             if found <= len(self.pairs):
                 return self.pairs[:kept], self._scratch.watched.zeta[:kept]
             self._make_room(int(found))
+
+    def one_of_each(self, at: Instant, count: int, lost: LongArray) -> tuple[LongArray, Array]:
+        """Of the first `count` pairs found at this instant, whose witnesses `rows` tells: those not lost, one of each
+        that coincide, and their ζ; valid until the next call."""
+        kept = one_of_each(at, self._chosen, lost, np.int64(count), self._scratch)
+        return self.pairs[:kept], self._scratch.watched.zeta[:kept]
+
+    @property
+    def rows(self) -> IntArray:
+        """Where the witnesses of these pairs stand."""
+        return self._scratch.watched.falling
 
     def find_one(self, at: Instant, pair: int) -> tuple[Witness, float]:
         """Witness of one pair, in row 0, and its ζ [m/s]; valid until the next look."""

@@ -12,7 +12,7 @@ from ...core.state import LongArray
 from ...solvers.least_forces import basis
 from .events import EventLog
 from .hold import Holder
-from .impact import Impacts, among, without
+from .impact import Impacts, among
 from .instant import equations, goes_straight, slip_velocities
 from .materials import PairMaterials
 from .motors import Motors
@@ -83,7 +83,7 @@ class Settler:
         for _ in range(WITHOUT_END):
             self._impacts.end(lost, hit)
             self._holder.still(lost)
-            pairs = self._materials.with_turning(without(work.at_rest(), lost))
+            pairs = self._materials.with_turning(work.at_rest(lost))
             motors.start(work.here, now.motor, exerted)
             if not len(pairs):
                 clear_set(work.chosen)

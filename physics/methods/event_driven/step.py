@@ -59,7 +59,7 @@ from .materials import PairMaterials
 from .memory import recall
 from .motors import Motors
 from .observer import Observer
-from .patience import SAYS, Limit, Patience
+from .patience import PROGRESS, SAYS, Limit, Patience
 from .piece import Piece, begin_piece, make_piece, own_place
 from .projection import Projection
 from .rates import Instant, find_forces
@@ -217,7 +217,7 @@ class EventDriven:
                 self._let_go = frozenset()
             if trigger is not None:
                 self._show()
-                self._handle(trigger)
+                self._handle(trigger, done)
                 self._show()
             elif patience.brief_end - self.work.t <= SLIVER * h:
                 self._settler.end_brief()
@@ -444,8 +444,8 @@ class EventDriven:
         return delta * search.length
 
     # ---------------------------------------------------------------------------------------------- handle
-    def _handle(self, trigger: Trigger) -> None:
-        """What the event asks for."""
+    def _handle(self, trigger: Trigger, done: float) -> None:
+        """What the event asks for, after a piece of `done` [s]."""
         chosen, k, kind = self.work.chosen, trigger.row, trigger.kind
         pair = int(chosen.pair[k]) if k >= 0 and kind not in ("gap", "motor") else -1
         self._patience.count_event(trigger.pair if kind == "gap" else pair)
@@ -470,12 +470,26 @@ class EventDriven:
             change = Change(motor=k)
         else:
             change = Change(about={pair} if pair >= 0 else None)
+            before = self._modes_with(pair) if done < PROGRESS else None
+            self._settler.settle(change)
+            if before is not None and before == self._modes_with(pair):  # and so without end
+                self._patience.crowd(before)
+                self._settler.settle(Change(about=before.keys()))
+            return
         self._settler.settle(change)
+
+    def _modes_with(self, pair: int) -> dict[int, int]:
+        """The modes of the contacts of the set in the island of a pair, by their pairs; -1: in all islands where the
+        least forces do not obey Coulomb's law."""
+        chosen, count = self.work.chosen, self.work.in_set
+        island, mine = chosen.island[:count], chosen.pair[:count] == pair
+        some = np.isin(island, island[mine]) if pair >= 0 else self._shared.doubtful()
+        return dict(zip(chosen.pair[:count][some].tolist(), chosen.mode[:count][some].tolist(), strict=True))
 
     def _left_with(self, pair: int) -> frozenset[int]:
         """A pair that has just left its elements, and those of the set, or that touch, that leave theirs here too: two
         walls of a slot may end at the same place, and what is beyond must not be asked for forces."""
-        pairs = np.concatenate([self.work.set_pairs, self.work.touching()[0]])
+        pairs = np.concatenate([self.work.set_pairs, self.work.all_touching()])
         self.work.need_room(len(pairs))
         velocities(self.work.here, pairs)
         margin = self.work.here.scratch.witness.margin[: len(pairs)]

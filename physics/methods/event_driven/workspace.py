@@ -1,6 +1,7 @@
 """The arrays that the parts of the event-driven method share: the state in hand, the current set, the search."""
 
 import math
+from collections.abc import Set
 
 import numpy as np
 
@@ -25,6 +26,7 @@ OVERLAP = 1e-3      # overlap of the first state that is taken for touching, rel
 SUNK = 1.01         # how much deeper than a pair that touches contacts may be that touch with it
 REST = 1e-4         # approach speed below which there is no restitution, relative to g h
 LEAST_REST = 10.0 * RESTS  # least value of that speed, also without gravity [m/s]
+NONE: frozenset[int] = frozenset()  # of the pairs
 
 
 def first_depth(model: Model) -> float:
@@ -163,16 +165,21 @@ class Workspace:
         self.depth = 2.0 * SLOT if self.lets_in else TOUCH
 
     # ------------------------------------------------------------------------------------------ pairs
-    def touching(self) -> tuple[LongArray, Array]:
-        """Pairs that touch now, and their ζ."""
-        pairs, zeta = self.search.touching(self.here, self.depth)
+    def touching(self, lost: Set[int] = NONE) -> tuple[LongArray, Array]:
+        """Pairs that touch now but for those lost, one of each that coincide, and their ζ."""
+        count = len(self.search.touching(self.here, self.depth)[0])
+        pairs, zeta = self.search.one_of_each(self.here, count, np.array(sorted(lost), np.int64))
         pairs, zeta = pairs.copy(), zeta.copy()
         self.need_room(self._rows * len(pairs))
         return pairs, zeta
 
-    def at_rest(self) -> LongArray:
-        """Pairs that touch and neither approach nor separate."""
-        pairs, zeta = self.touching()
+    def all_touching(self) -> LongArray:
+        """All pairs that touch now, also those that coincide."""
+        return self.search.touching(self.here, self.depth)[0].copy()
+
+    def at_rest(self, lost: Set[int] = NONE) -> LongArray:
+        """Of the pairs `touching`, those that neither approach nor separate."""
+        pairs, zeta = self.touching(lost)
         return pairs[np.abs(zeta) <= RESTS]
 
     def nodes(self, pairs: LongArray) -> IntArray:
