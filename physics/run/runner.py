@@ -581,7 +581,6 @@ class Runner:
         )
 
 
-
 def frozen(a: NDArray[Any]) -> Any:
     """A read-only copy."""
     copy = a.copy()
