@@ -42,7 +42,7 @@ KEPT_FOLDERS = 400  # cache folders, one a module and version: enough for severa
 
 #: imports at the left margin; an indented one, for type checking or within a function, cannot change a kernel
 _IMPORT = b"\nfrom ."
-_FROM: Any = re.compile(r"(\.*)([\w.]*) import (\([^)]*\)|[^\n]+)")  # the rest of it
+_FROM = re.compile(r"(\.*)([\w.]*) import (\([^)]*\)|[^\n]+)")  # the rest of it
 
 KERNELS: list[Any] = []  #: every function that `@kernel` made
 _BY_SYMBOL: dict[str, Any] = {}
@@ -65,7 +65,7 @@ def _files() -> dict[str, str]:
 
 @functools.cache
 def _source(module: str) -> bytes:
-    return pathlib.Path(_files()[module]).read_bytes()
+    return pathlib.Path(_files()[module]).read_bytes() if module in _files() else b""
 
 
 @functools.cache
@@ -76,10 +76,13 @@ def _digest(module: str) -> bytes:
 @functools.cache
 def _imported(module: str) -> tuple[str, ...]:
     """What an engine module imports from the engine: modules, and names that may be modules."""
-    names = []
-    own = [*module.split("."), "__init__"] if _files()[module].endswith("__init__.py") else module.split(".")
+    names: list[str] = []
+    own = [*module.split("."), "__init__"] if _files().get(module, "").endswith("__init__.py") else module.split(".")
     for line in (b"\n" + _source(module)).split(_IMPORT)[1:]:
-        dots, base, imported = _FROM.match(line.decode("utf-8")).groups()
+        found = _FROM.match(line.decode("utf-8"))
+        if found is None:  # a sentence of a docstring
+            continue
+        dots, base, imported = found.groups()
         name = ".".join([*own[: len(own) - len(dots) - 1], *filter(None, base.split("."))])
         names.append(name)
         for part in re.findall(r"\w+", imported):  # `from . import laws`
