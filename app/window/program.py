@@ -81,6 +81,10 @@ def _remembered(preferences: Path, language: Any = "") -> tuple[Preferences, str
 def _window(preferences: Path, remembered: Preferences, damage: str) -> Window:
     """The window as it was left. Raises `machine.Unavailable`."""
     try:
+        pyglet.display.get_display()
+    except Exception as error:  # each system has its own where no display answers
+        raise no_window(error) from error
+    try:
         window = Window(remembered)
     except (pyglet.window.WindowException, gl.ContextException, ValueError) as error:  # moderngl raises ValueError
         raise no_window(error) from error
