@@ -1,10 +1,15 @@
 """Make a bare clone importable as `contactlab` when it is not installed: a module's import name is its path."""
 
 import importlib.util
+import os
 import pathlib
 import sys
 
 import pytest
+
+# programs start as at every user: where this is set, each of some hundred would compile all sources anew
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 #: files that take longest, first: two workers then end at about the same time. The ledger of every scene compiles most
 #: kernels, which pyright beside it does not need

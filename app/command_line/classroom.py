@@ -6,24 +6,20 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from rich.table import Table
-
 from ...physics.core.whole_file import whole_file
 from ...physics.lesson.answers import COLUMNS, ENDING, Joined, Row, histogram, joined
 from ...physics.lesson.lesson import Lesson
 from ...physics.lesson.play import play
 from ...physics.lesson.questions import NoAnswer, right_answer
 from ..course import lesson_entries
+from .console import print_table
 
 BAR = 30  # letters of the longest bar of a histogram
 
 
-def table_of_lessons() -> Table:
-    """The lessons that come along."""
-    table = Table("lesson", "title", "what is learnt", box=None, pad_edge=False)
-    for entry in lesson_entries():
-        table.add_row(entry.key, entry.title, entry.summary)
-    return table
+def print_lessons() -> None:
+    """Print the lessons that come along."""
+    print_table(("lesson", "title", "what is learnt"), ((e.key, e.title, e.summary) for e in lesson_entries()))
 
 
 def played_through(lesson: Lesson) -> Iterator[str]:

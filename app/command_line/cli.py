@@ -18,8 +18,6 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 import typer.core
-from rich.console import Console
-from rich.table import Table
 
 from ...assets import examples, gallery, lessons, scene_path
 from ...physics import Scene, Simulation
@@ -57,7 +55,7 @@ from .arguments import (
     parse_values,
     takes,
 )
-from .console import progress_bar, say, written
+from .console import print_table, progress_bar, say, written
 from .lessons import answers_command, export_step, lessons_command, load_lesson
 from .loading import load
 from .record import beyond, record_command, shot
@@ -334,11 +332,8 @@ def sweep_command(
 @app.command()
 def scenes() -> None:
     """List the scenes of the gallery."""
-    table = Table("scene", "title", "what it shows", box=None, pad_edge=False)
-    for key, path in gallery().items():
-        scene = Scene.load(path)
-        table.add_row(key, scene.title, scene.summary)
-    Console().print(table)
+    loaded = ((key, Scene.load(path)) for key, path in gallery().items())
+    print_table(("scene", "title", "what it shows"), ((key, scene.title, scene.summary) for key, scene in loaded))
 
 
 app.command("lessons")(lessons_command)
@@ -351,14 +346,14 @@ def examples_command(
     force: Force = False,
 ) -> None:
     """List the example scripts, or copy them to FOLDER, where they can be run and changed."""
-    table = Table("example", "what it shows", box=None, pad_edge=False)
+    rows = []
     for name, path in examples().items():
-        table.add_row(f"{name}.py", (ast.get_docstring(ast.parse(path.read_bytes())) or "").partition("\n")[0])
+        rows.append((f"{name}.py", (ast.get_docstring(ast.parse(path.read_bytes())) or "").partition("\n")[0]))
         if folder is not None:
             check_output(folder / path.name, force, "FOLDER")
             with written(folder / path.name), whole_file(folder / path.name) as file:
                 file.write(path.read_bytes())
-    Console().print(table)
+    print_table(("example", "what it shows"), rows)
 
 
 @app.command("reference")

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from ...assets import lessons
 from ...physics.core.whole_file import whole_file
@@ -13,7 +12,7 @@ from ...physics.lesson.lesson import ARCHIVE, Lesson
 from ...physics.lesson.play import play, simulation_of
 from ..opening import opened
 from .arguments import BadInput, Force, check_ending, check_output, input_errors
-from .classroom import collected, played_through, table_of_lessons, told, write_table
+from .classroom import collected, played_through, print_lessons, told, write_table
 from .console import say, written
 
 
@@ -28,7 +27,7 @@ def lessons_command(
     if lesson is None:
         if out is not None:
             raise BadInput("--pack needs a lesson to be packed")
-        Console().print(table_of_lessons())
+        print_lessons()
         return
     if out is not None:
         check_ending(out, (ARCHIVE,), "--pack")

@@ -3,9 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
-
-from rich.progress import BarColumn, TextColumn
+from typing import TYPE_CHECKING, Any
 
 from ...assets import scene_path
 from ...physics import Scene
@@ -17,6 +15,9 @@ from ..opening import SHOWN_AFTER, in_words, opened
 from ..sweeps.sweep_table import SweepTable
 from .arguments import BadInput
 from .console import bar_of, say
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 
 def load(name: str, settings: dict[str, Any], mesh: MeshChoices = AS_IT_IS) -> tuple[Scene, Recording | None]:
@@ -45,16 +46,21 @@ def load(name: str, settings: dict[str, Any], mesh: MeshChoices = AS_IT_IS) -> t
 @contextmanager
 def opening_bar() -> Iterator[None]:
     """A progress bar of what is opened inside, where that takes long."""
-    shown, begun = bar_of(TextColumn("{task.description}"), BarColumn()), time.monotonic()
-    task = shown.add_task("", total=1.0)
+    begun, shown = time.monotonic(), list["Progress"]()
 
     def tell(words: str, share: float) -> None:
-        shown.update(task, description=words, completed=share)
-        if time.monotonic() - begun > SHOWN_AFTER:
-            shown.start()
+        if not shown and time.monotonic() - begun > SHOWN_AFTER:
+            from rich.progress import BarColumn, TextColumn
+
+            shown.append(bar_of(TextColumn("{task.description}"), BarColumn()))
+            shown[0].add_task("", total=1.0)
+            shown[0].start()
+        for bar in shown:
+            bar.update(bar.task_ids[0], description=words, completed=share)
 
     try:
         with telling(tell):
             yield
     finally:
-        shown.stop()
+        for bar in shown:
+            bar.stop()

@@ -1,18 +1,22 @@
 """Video files while they grow: H.264 in fragments that survive a killed process, VP9, GIF; and pictures."""
 
+from __future__ import annotations
+
 import queue
 import threading
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import av
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageOps
 
 from ...physics.core.whole_file import whole_file
+
+if TYPE_CHECKING:  # few runs are filmed: both are loaded by what needs them
+    import av
+    from PIL import Image
 
 Frame = NDArray[np.uint8]  # (height, width, 3), top row first
 
@@ -69,6 +73,8 @@ class Movie:
     """
 
     def __init__(self, path: Path, size: tuple[int, int], fps: int) -> None:
+        import av
+
         check_path(path, tuple(FORMATS))
         codec, pixels, codec_options, container_options = FORMATS[kind_of(path)]
         self.gif = codec == "gif"
@@ -129,6 +135,9 @@ class Movie:
                 pass
 
     def _picture(self, frame: Frame) -> av.VideoFrame:
+        import av
+        from PIL import Image
+
         if not self.gif:
             return av.VideoFrame.from_ndarray(frame, format="rgb24")
         return indexed(Image.fromarray(frame).quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE))
@@ -136,6 +145,8 @@ class Movie:
 
 def indexed(reduced: Image.Image) -> av.VideoFrame:
     """A frame of a picture with up to 256 colours; colours that it has none for are transparent."""
+    import av
+
     palette = np.zeros((256, 4), np.uint8)  # alpha, red, green, blue
     given = np.array(reduced.getpalette(), np.uint8).reshape(-1, 3)
     palette[: len(given), 1:] = given
@@ -171,12 +182,16 @@ def open_recording(path: Path, size: tuple[int, int], fps: int) -> Movie | Pictu
 
 def save_thumbnail(path: Path, frame: Frame) -> None:
     """Write the middle of a picture as one of THUMBNAIL pixels. OSError where it cannot be written."""
+    from PIL import Image, ImageOps
+
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path, sync=False) as file:
         ImageOps.fit(Image.fromarray(np.ascontiguousarray(frame)), THUMBNAIL).save(file, "PNG")
 
 
 def save_picture(path: Path, frame: Frame) -> None:
+    from PIL import Image
+
     try:
         with whole_file(path) as file:
             Image.fromarray(frame).save(file, format="PNG")
@@ -190,6 +205,8 @@ def fitted(frame: Frame, size: tuple[int, int]) -> Frame:
     h, w = frame.shape[:2]
     if 0 <= h - height <= 1 and 0 <= w - width <= 1:
         return np.ascontiguousarray(frame[:height, :width])
+    from PIL import Image
+
     scale = min(width / w, height / h)
     inner = max(round(w * scale), 1), max(round(h * scale), 1)
     canvas = Image.new("RGB", size)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from copy import copy
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import moderngl
 
@@ -15,11 +15,13 @@ from ..lab import Lab
 from ..panels.stage import thumbnails
 from ..preferences import videos_folder
 from ..record.encoder import Frame, even, numbered, save_picture, save_thumbnail
-from ..record.recorder import Take
 from ..record.studio import Studio
 from ..scene_files import picture_of
 from ..ui_state import RecordingStatus, UiState
 from ..view.imgui_backend import TextureStore
+
+if TYPE_CHECKING:
+    from ..record.recorder import Take
 
 Pixels = tuple[int, int, int, int]  # from the lower left
 
@@ -56,6 +58,8 @@ class Filming:
             self._try(lambda: self._start(lab, name))
 
     def _start(self, lab: Lab, name: str) -> None:
+        from ..record.recorder import Take  # few runs are filmed
+
         p = self._ui.preferences
         self._size = self._own_size()
         size = self._size or even(self._captured()[2:])

@@ -69,12 +69,21 @@ def shown_tab(preferences: Preferences, name: str) -> Iterator[None]:
         preferences.lower, preferences.lower_tab = before
 
 
-def _window(preferences: Path, language: Any = "") -> Window:
-    """The window as it was left, in this language of `core.language` where one is given. Raises
-    `machine.Unavailable`."""
+def _remembered(preferences: Path, language: Any = "") -> tuple[Preferences, str]:
+    """What is remembered, and what of it is damaged. From here on all speak its language, or this one of
+    `core.language` where one is given."""
     remembered, damage = Preferences.load(preferences)
     remembered.language = language or remembered.language
     use(remembered.language)
+    return remembered, damage
+
+
+def _window(preferences: Path, remembered: Preferences, damage: str) -> Window:
+    """The window as it was left. Raises `machine.Unavailable`."""
+    try:
+        pyglet.display.get_display()
+    except Exception as error:  # each system has its own where no display answers
+        raise no_window(error) from error
     try:
         window = Window(remembered)
     except (pyglet.window.WindowException, gl.ContextException, ValueError) as error:  # moderngl raises ValueError
@@ -88,7 +97,7 @@ def open_remote(engine: Any, preferences: Path = SETTINGS) -> None:
     """Open the app on an engine in another process, see `remote.RemoteEngine`, and stay until either is closed."""
     with between_steps() as asked:
         engine.ended = lambda: asked.append(Stopped(0))
-        window = _window(preferences)
+        window = _window(preferences, *_remembered(preferences))
         try:
             window.begin(engine, None)
             if window.lab is not None:
@@ -100,23 +109,32 @@ def open_remote(engine: Any, preferences: Path = SETTINGS) -> None:
             window.end()
 
 
-def _engine(
-    window: Window, asked: list[Stopped], scene: Scene, settings: Mapping[str, Any], recording: Recording | None,
-    script: Script | None,
-) -> Runner | None:
-    """The engine; a scan of a million triangles takes a second, in which the window lives. None where it was closed
-    meanwhile. Raises CannotOpen."""
-    left = Event()
+class Engine:
+    """The engine on its way: it is built while the window is opened, which takes the processor little; a scan of a
+    million triangles takes a second more, in which the window lives."""
 
-    def build() -> Runner:
-        with in_words(scene.name), interruptible(left.is_set):
-            return Runner(scene, settings, recording=recording, journal=window.journal, script=script)
+    def __init__(self, scene: Scene, settings: Mapping[str, Any], recording: Recording | None, script: Script | None
+                 ) -> None:
+        self.leftovers = leftovers(RUNS)  #: of earlier programs
+        self.journal = Journal(RUNS)
+        self._left = Event()
 
-    building = in_background("contactlab-scene", build)
-    if window.wait_for(building, N_("building the scene"), asked):
-        return building.result()
-    left.set()
-    return None
+        def build() -> Runner:
+            with in_words(scene.name), interruptible(self._left.is_set):
+                return Runner(scene, settings, recording=recording, journal=self.journal, script=script)
+
+        self._building = in_background("contactlab-scene", build)
+
+    def give_up(self) -> None:
+        """Nobody waits for it any more."""
+        self._left.set()
+
+    def built(self, window: Window, asked: list[Stopped]) -> Runner | None:
+        """The engine; None where the window was closed meanwhile. Raises CannotOpen."""
+        if window.wait_for(self._building, N_("building the scene"), asked):
+            return self._building.result()
+        self.give_up()
+        return None
 
 
 def _open(
@@ -124,13 +142,19 @@ def _open(
     recording: Recording | None, asked: list[Stopped], script: Script | None, lesson: Lesson | None, language: Any,
 ) -> None:
     sys.setswitchinterval(SWITCH)
-    window = _window(preferences, language)
+    remembered, damage = _remembered(preferences, language)
+    engine = Engine(scene, settings, recording, script)
+    try:
+        window = _window(preferences, remembered, damage)
+    except BaseException:
+        engine.give_up()
+        engine.journal.close()
+        raise
     log = open(log_commands, "w", encoding="utf-8") if log_commands is not None else None  # noqa: SIM115
     try:
         copies = in_background("contactlab-copies", lambda: copies_to_draw(scene)) if window.ui.software else None
-        window.ui.leftovers = leftovers(RUNS)
-        window.journal = Journal(RUNS)
-        runner = _engine(window, asked, scene, settings, recording, script)
+        window.ui.leftovers, window.journal = engine.leftovers, engine.journal
+        runner = engine.built(window, asked)
         if runner is None:
             return
         window.begin(runner, log, copies)

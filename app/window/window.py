@@ -6,7 +6,6 @@ import time
 import traceback
 from collections.abc import Sequence
 from concurrent.futures import Future
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,6 @@ from ...physics.run.journal import Journal
 from ...physics.run.messages import Focus, Pause, Snapshot
 from ...physics.scene.mesh_files import NAMES
 from .. import commands
-from ..background import in_background
-from ..course import LessonEntry, lesson_entries
 from ..inspected import with_forces
 from ..keys import OF_PANELS, command_for
 from ..lab import Lab
@@ -33,12 +30,11 @@ from ..panels.gizmo import draw_handles, draw_marks
 from ..panels.guard import attempt, sentence
 from ..panels.layout import VIEW, draw_ui
 from ..panels.split import Split, row_of, shown
-from ..panels.stage import Detail, thumbnails
+from ..panels.stage import Detail
 from ..panels.view import NOTICE_PREFIX
 from ..record.encoder import Frame
-from ..scene_files import gallery_entries
 from ..stopping import Stopped
-from ..ui_state import Failure, Preferences, Rect, SceneEntry, UiState
+from ..ui_state import Failure, Preferences, Rect, UiState
 from ..view import picking
 from ..view.imgui_backend import Gui
 from ..view.programs import quality
@@ -47,6 +43,7 @@ from .file_dialogs import FileDialogs
 from .file_drops import DropWindow
 from .filming import Filming, Pixels
 from .frame_rate import FrameRate
+from .lists import Lists
 from .mouse import Mouse
 from .place_mouse import PlaceMouse
 from .pyglet_input import BUTTON_NAMES, Input, modifier_names
@@ -59,6 +56,7 @@ FRAME = 1.0 / 60.0
 LIVELY = 24           # frames drawn at full rate after the last input, for hover effects and panels to settle
 REST = 0.25           # [s] without drawing after an error of the window itself
 LAZY = 0.25           # [s] between frames when nothing happens
+FIRST = 0.1           # [s] between frames before there is a scene to show
 DOUBLE_CLICK = 0.35   # [s]
 TEXT_KEYS = ("A", "C", "V", "X", "Y", "Z")  # with Ctrl, in a field of text
 
@@ -98,8 +96,7 @@ class Window(DropWindow):
         self.runner: Any = None    # a Runner, or what stands for one in another process
         self._awaited: Future[None] | None = None  # before the engine starts
         self.journal: Journal | None = None
-        self._gallery: Future[list[SceneEntry]] | None = None
-        self._lessons: Future[list[LessonEntry]] | None = None
+        self._lists = Lists(self.ui)
         self._dialogs = FileDialogs(self.ui)
         self._cursor_at = (-1.0, -1.0)
         self._mouse_side = 0                       # of a comparison: in which the mouse is, and where that lies
@@ -123,9 +120,6 @@ class Window(DropWindow):
         self.lab = Lab(runner, self.ui, self, log)
         self.lab.graphics = f"{self.ctx.info['GL_RENDERER']}, OpenGL {self.ctx.info['GL_VERSION']}"
         self._mice = Mouse(self.lab, self._pick), EditMouse(self.lab, self._pick), PlaceMouse(self.lab, self._pick)
-        folder = self.ui.preferences.record_folder
-        self._gallery = in_background("contactlab-gallery", lambda: gallery_entries(folder))
-        self._lessons = in_background("contactlab-lessons", lesson_entries)
         self._awaited = awaited
         if awaited is None:
             runner.start()
@@ -231,6 +225,8 @@ class Window(DropWindow):
             if not due and now - self._last_draw < FRAME:
                 return
         asked = self._stale or self._lively > 0 or take is not None
+        if lab.snapshot is None and now - self._last_draw < FIRST:
+            return  # what draws now holds up what there will be to draw
         lively = new or moving or asked
         if lively and not asked and self._panels_can_wait(now, lab):
             self._draw_view_alone(moving)
@@ -247,19 +243,13 @@ class Window(DropWindow):
                 and not self.stage.labels_strayed(seen, lab.camera, ui))
 
     def _poll(self) -> None:
-        """Take what was done beside the window, where it is ready: the engine may start, the gallery's pictures and
-        lessons are read, a file is chosen."""
+        """Take what was done beside the window, where it is ready: the engine may start, lists are read, a file is
+        chosen."""
         assert self.lab is not None and self.gui.store is not None
         if self._awaited is not None and self._awaited.done():
             self._awaited = None
             self.runner.start()
-        if self._gallery is not None and self._gallery.done():
-            entries, self._gallery = self._gallery.result(), None
-            with as_file(files("contactlab.assets").joinpath("thumbnails")) as folder:
-                self.ui.scenes = thumbnails(self.ctx, self.gui.store, entries, folder)
-            self._stale = True
-        if self._lessons is not None and self._lessons.done():
-            self.ui.lessons, self._lessons = self._lessons.result(), None
+        self._stale = self._lists.poll(self.ctx, self.gui.store) or self._stale
         self._dialogs.poll()
 
     def _draw_frame(self, dt: float, moved: bool = False, capture: bool = False) -> None:
@@ -287,6 +277,7 @@ class Window(DropWindow):
         if lab is not None and snapshot is not None:
             self.filming.capture_again(capture, now, self._shown(snapshot), lab)
             self.gui.use()
+            self._lists.begin()
         self._blind = False
         if self.caption != TITLE:
             self.set_caption(TITLE)

@@ -9,6 +9,8 @@ in there is a `KernelFile`: it is loaded only where it holds what was written.
 
 import functools
 import hashlib
+import inspect
+import os
 import pathlib
 import re
 import shutil
@@ -39,7 +41,8 @@ MACHINE = " ".join((sys.implementation.cache_tag, numba.__version__, llvmlite.__
 KEPT_FOLDERS = 400  # cache folders, one a module and version: enough for several checkouts side by side
 
 #: imports at the left margin; an indented one, for type checking or within a function, cannot change a kernel
-_IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|[^\n]+)", re.MULTILINE)
+_IMPORT = b"\nfrom ."
+_FROM = re.compile(r"(\.*)([\w.]*) import (\([^)]*\)|[^\n]+)")  # the rest of it
 
 KERNELS: list[Any] = []  #: every function that `@kernel` made
 _BY_SYMBOL: dict[str, Any] = {}
@@ -49,32 +52,42 @@ numba_types: Any = numba.types  # numba declares fewer attributes of it than use
 
 
 @functools.cache
-def _file(module: str) -> pathlib.Path | None:
-    """File of an engine module given relative to the engine ("collision.gjk"), None where there is none."""
-    path = ENGINE.joinpath(*module.split(".")) if module else ENGINE
-    for candidate in (path.with_suffix(".py"), path / "__init__.py"):
-        if candidate.is_file():
-            return candidate
-    return None
+def _files() -> dict[str, str]:
+    """The files of all engine modules, by names relative to the engine ("collision.gjk")."""
+    found = {}
+    for folder, _, names in os.walk(ENGINE):
+        room = os.path.relpath(folder, ENGINE).replace(os.sep, ".").strip(".")
+        for stem, suffix in map(os.path.splitext, names):
+            if suffix == ".py":
+                found[room if stem == "__init__" else f"{room}.{stem}".strip(".")] = os.path.join(folder, stem + suffix)
+    return found
 
 
 @functools.cache
 def _source(module: str) -> bytes:
-    path = _file(module)
-    return path.read_bytes() if path else b""
+    return pathlib.Path(_files()[module]).read_bytes() if module in _files() else b""
+
+
+@functools.cache
+def _digest(module: str) -> bytes:
+    return hashlib.sha256(module.encode() + b"\n" + _source(module)).digest()
 
 
 @functools.cache
 def _imported(module: str) -> tuple[str, ...]:
     """What an engine module imports from the engine: modules, and names that may be modules."""
-    path, names = _file(module), []
-    package = [*module.split("."), "__init__"] if path and path.name == "__init__.py" else module.split(".")
-    for dots, base, imported in _IMPORT.findall(_source(module).decode("utf-8")):
-        name = ".".join([*package[: len(package) - len(dots)], *filter(None, base.split("."))])
+    names: list[str] = []
+    own = [*module.split("."), "__init__"] if _files().get(module, "").endswith("__init__.py") else module.split(".")
+    for line in (b"\n" + _source(module)).split(_IMPORT)[1:]:
+        found = _FROM.match(line.decode("utf-8"))
+        if found is None:  # a sentence of a docstring
+            continue
+        dots, base, imported = found.groups()
+        name = ".".join([*own[: len(own) - len(dots) - 1], *filter(None, base.split("."))])
         names.append(name)
         for part in re.findall(r"\w+", imported):  # `from . import laws`
             names.append(f"{name}.{part}".strip("."))
-    return tuple(name for name in names if name and _file(name))
+    return tuple(name for name in names if name and name in _files())
 
 
 def dependencies(module: str) -> set[str]:
@@ -93,8 +106,7 @@ def cache_folder(module: str) -> pathlib.Path:
     """Where the kernels of an engine module are cached: named by a digest of all sources they can depend on."""
     digest = hashlib.sha256(MACHINE.encode())
     for name in sorted(dependencies(module) | {"core.jit", "core.tuple_abi"}):
-        digest.update(name.encode())
-        digest.update(_source(name))
+        digest.update(_digest(name))
     folder = CACHE_HOME / digest.hexdigest()[:16]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -281,13 +293,19 @@ def _packing_call(count: int, places: tuple[int, ...]) -> Callable:
     return space["make"]
 
 
+def _signed(function: Any) -> Any:
+    """The function with its signature at hand, for which numba asks twice."""
+    function.__signature__ = inspect.signature(function)
+    return function
+
+
 def kernel(function: Callable, made: type[Kernel] = Kernel) -> Kernel:
     """Compile a function that Python calls: releases the GIL, cached on disk, exactly one signature (tested)."""
     assert function.__closure__ is None  # a kernel's file is known by its place in the sources
-    compiled = made(function, targetoptions={"nopython": True, "nogil": True, "error_model": "numpy",
+    compiled = made(_signed(function), targetoptions={"nopython": True, "nogil": True, "error_model": "numpy",
                                              "no_cfunc_wrapper": True, "boundscheck": None},
                     pipeline_class=KernelPipeline)
-    if _file(module_of(function)):  # the sources of others, say of a test, are in no digest: they are not cached
+    if module_of(function) in _files():  # the sources of others, say of a test, are in no digest: they are not cached
         compiled._cache = KernelFile(  # pyright: ignore[reportAttributeAccessIssue]
             function, cache_folder(module_of(function)), _called, _stands)
     KERNELS.append(compiled)
@@ -341,7 +359,7 @@ def _stands(symbol: str, kinds: tuple, later: bool) -> bool:
 
 def helper(function: Callable) -> Helper:
     """Compile a function that only kernels call; it is stored inside its callers' cache entries."""
-    return Helper(function, targetoptions={"nopython": True, "nogil": True, "error_model": "numpy",
+    return Helper(_signed(function), targetoptions={"nopython": True, "nogil": True, "error_model": "numpy",
                                            "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "boundscheck": None},
                   pipeline_class=HelperPipeline)
 

@@ -1,6 +1,5 @@
 """A compiled kernel on disk, sealed by a digest: what was cut, emptied or overwritten is never loaded."""
 
-import functools
 import hashlib
 import pickle
 from collections.abc import Callable
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from numba.core.compiler import CompileResult
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from .on_demand import CELL
@@ -17,12 +17,6 @@ from .whole_file import whole_file
 SUFFIX, DAMAGED = ".kernel", ".damaged"
 SYMBOL = "contactlab:"  # how the symbols begin by which a program calls kernels
 SEAL = hashlib.sha256().digest_size  # [bytes] before the pickle
-
-
-@functools.cache
-def _fill(context: Any) -> None:
-    """Let a context of numba learn what there is to load kernels with. It looks for more before it compiles."""
-    context.refresh()
 
 
 class KernelFile:
@@ -50,7 +44,7 @@ class KernelFile:
 
     def load_overload(self, signature: Any, context: Any) -> CompileResult | None:
         """The compiled kernel, None where there is none of this signature (None: of any)."""
-        _fill(context)
+        rtsys.initialize(context)  # all that loading takes; what compiling takes numba looks up before that
         try:
             sealed = self._path.read_bytes()
         except OSError:

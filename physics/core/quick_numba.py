@@ -7,8 +7,8 @@ Most of the time that a compilation takes numba spends in Python, on what it has
 - it finds the variables of each instruction ten times, by asking the type of everything that belongs to it;
 - it tells those who listen, nobody, before and after each of a hundred thousand calls of LLVM.
 
-Where kernels only come from the cache, numba loads scipy's linear algebra before the first one, a tenth of a second,
-to see whether there are matrix products; whatever uses one sees to that itself.
+Before it compiles the first kernel, numba also loads scipy's linear algebra, a tenth of a second, to see whether there
+are matrix products; whatever uses one sees to that itself.
 """
 
 import functools
@@ -20,11 +20,12 @@ from typing import Any
 
 from llvmlite.binding import ffi
 from numba.core import ir
+from numba.core.cpu import CPUContext
 from numba.core.runtime.context import NRTContext
 from numba.core.types.functions import BaseFunction
-from numba.np import linalg
 
 _find_signature, _find_owners = BaseFunction.get_call_type, NRTContext.get_meminfos
+_load_registries = CPUContext.load_additional_registries
 
 #: by function, context and types of arguments: the function, which keeps its identity taken, and the signature
 _SIGNATURES: dict[tuple, tuple[BaseFunction, Any]] = {}
@@ -69,17 +70,11 @@ def _collect(part: Any, found: list) -> None:
             _collect(one, found)
 
 
-#: (class of numba, name, what takes its place)
-IN_PLACE = (
-    (BaseFunction, "get_call_type", _known_signature),
-    (NRTContext, "get_meminfos", _owners),
-    (ir.Inst, "_rec_list_vars", _variables),
-)
-
-
 @functools.cache
 def _load_functions_of_arrays() -> None:
     """Load what numba knows of arrays, without what it looks at as it does."""
+    from numba.np import linalg
+
     own, linalg.ensure_blas = linalg.ensure_blas, lambda: None
     try:
         loaded: Any = importlib.import_module("numba.np.arraymath")
@@ -88,12 +83,26 @@ def _load_functions_of_arrays() -> None:
         linalg.ensure_blas = own
 
 
+def _registries(self: CPUContext) -> None:
+    """In place of numba's method, which it calls before it compiles."""
+    _load_functions_of_arrays()
+    _load_registries(self)
+
+
+#: (class of numba, name, what takes its place)
+IN_PLACE = (
+    (BaseFunction, "get_call_type", _known_signature),
+    (NRTContext, "get_meminfos", _owners),
+    (ir.Inst, "_rec_list_vars", _variables),
+    (CPUContext, "load_additional_registries", _registries),
+)
+
+
 @contextmanager
 def quick_numba() -> Iterator[None]:
     """Inside, numba compiles in the quicker ways, and Python does not search for unused cycles of objects: a
     compilation makes millions of objects that are in use until its end, and to search them again and again takes a
     seventh of its time. Whoever enters holds numba's lock of compilations."""
-    _load_functions_of_arrays()
     own = [(owner, name, getattr(owner, name)) for owner, name, _ in IN_PLACE]
     listening, collects = list(ffi.lib._lock._cblist), gc.isenabled()
     gc.disable()

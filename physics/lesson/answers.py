@@ -24,7 +24,7 @@ Finite = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 
 
 class _Record(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Answer(_Record):

@@ -163,9 +163,7 @@ class Runner:
     # ------------------------------------------------------------------------------------- the thread
 
     def _run(self) -> None:
-        known = kernels_cached()
-        self.begin()
-        if not known:
+        if not self.begin():
             self._rest = compile_the_rest()
         while not self._stopped and threading.main_thread().is_alive():
             try:
@@ -177,11 +175,13 @@ class Runner:
             self._wake.wait(pause)
             self._wake.clear()
 
-    def begin(self) -> None:
-        """Publish the scene, then compile the kernels it needs. Cached kernels are loaded when a step needs them."""
+    def begin(self) -> bool:
+        """Publish the scene, then compile the kernels it needs; returns whether all kernels were cached before. Cached
+        kernels are loaded when a step needs them."""
         self._publish()
+        known = kernels_cached()
         try:
-            if not kernels_cached():
+            if not known:
                 self._warming = COMPILING
                 compile_for(*self._opened)
                 for member in self._sides.members[1:]:  # of a scene with [[compare]]
@@ -191,6 +191,7 @@ class Runner:
         self._warming = None
         self._pacer.restart(self._clock(), self._sides.time)
         self._publish()
+        return known
 
     def _compile_first(self) -> None:
         """Compile the kernels that the sides need now."""
@@ -578,7 +579,6 @@ class Runner:
             script=self._script and self._script.shown(self._sides.script is not None),
             trial=self._trial and self._trial.state,
         )
-
 
 
 def frozen(a: NDArray[Any]) -> Any:

@@ -1,6 +1,7 @@
 """Compile kernels before they are needed: at the first start those of the scene, in two processes, then all others in
 another one."""
 
+import gc
 import math
 import subprocess
 import threading
@@ -189,7 +190,8 @@ def _solve() -> None:
 
 def compile_ahead(integrator: str, solver: str) -> None:
     """Compile, or load, what `compile_for` leaves to another process: what it needs last, from the end backwards, so
-    that both meet. solver: "" = none."""
+    that both meet. solver: "" = none. In a process of its own, which leaves what it no longer needs where it is."""
+    gc.disable()
     visiting = SOLVERS.get(solver)
     if isinstance(visiting, BodiesSolver):
         visiting.solve_bodies(empty_system(empty_motion(1, 0), 1, empty_blocks(1, 1, 1)), 1, 1.0)
@@ -211,7 +213,7 @@ def _end_step() -> None:
     book(model, state, loads, h, work)
     tell(model, state, loads, h, work)
     arrive(model, state, h, work)
-    depart(model, state.sleep, h, work)
+    depart(model, h, work)
 
 
 def _touch(simulation: Simulation) -> None:

@@ -51,7 +51,7 @@ DEFAULTS = Settings()
 class Table(BaseModel):
     """A table of a scene file: nothing unknown in it, and it does not change once read."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 def _field(default: Any, description: str, **constraints: Any) -> Any:

@@ -14,6 +14,7 @@ from contactlab.physics.run import warm_up
 cached = warm_up.kernels_cached
 warm_up.kernels_cached = lambda: False
 warm_up.warm_up()
+warm_up.compile_ahead("heun", "newton")
 print(jit.cached_kernels() - len(jit.KERNELS), cached())
 """
 #: A program that has another one compile, says which, and waits
