@@ -103,7 +103,7 @@ def surface_velocity(velocity, spin, i, q, arm):
     return rotate(q, add(s, cross(w, unrotate(q, arm))))
 
 
-@helper
+@inlined
 def belt_velocity(motions, q, a, b, arm_a, arm_b):
     """Velocity of the running surface of b relative to that of a, the bodies at rest."""
     return sub(surface_velocity(motions.surface_velocity, motions.surface_spin, b, row4(q, b), arm_b),
@@ -159,7 +159,7 @@ def extrapolate(old, new, slight):
     return scale(0.5, axpy(0.5, disc_projection(change, norm(new) + slight), new))
 
 
-@helper
+@inlined
 def half_turn(approach, memory, i, key, n, u):
     """The change of the velocity u of contact i in half a step by the motion of its point and normal. It follows from
     the change since the memory, and is 0 for a new contact."""
@@ -239,9 +239,11 @@ def put_contact(model, mechanisms, contacts, memory, approach, system, i, k, mot
         turn = axpy(along, n, slip)
     elif square > 4.0 * dot(side, side):  # it slips, and the turn is that of the slip's direction
         turn = scale(along, n)
-    carried = sub(carried_velocity(model, mechanisms.trees.work, b, p)[0],
-                  carried_velocity(model, mechanisms.trees.work, a, p)[0])
-    bias_along = add(add(row(approach.surface, i), carried), answerable(system, k, turn))
+    surface = row(approach.surface, i)
+    if len(model.trees.driven) > 0:
+        surface = add(surface, sub(carried_velocity(model, mechanisms.trees.work, b, p)[0],
+                                   carried_velocity(model, mechanisms.trees.work, a, p)[0]))
+    bias_along = add(surface, answerable(system, k, turn))
     put_three(rows, k, BIAS, axpy(bias, n, bias_along))
     return True
 
@@ -266,7 +268,7 @@ def assemble(model, mechanisms, middle, contacts, before, memory, approach, syst
     system.count[0] = k
 
 
-@helper
+@inlined
 def slips_on(rows, k, memory, j, n, square):
     """Whether contact k, at a slip with this square, slips so fast that friction cannot stop it in this step, as far as
     the load of the last one says. Friction then opposes the mean of the slip before the step and after it, which is of
@@ -301,7 +303,7 @@ def block_contact(model, mechanisms, system, k) -> bool:
     return True
 
 
-@helper
+@inlined
 def answerable(system, k, u):
     """The part of a velocity u that impulses at contact k can change. A link that hinges hold moves in some directions
     only, and to ask for a change in another one would take an impulse without bound."""
@@ -310,7 +312,7 @@ def answerable(system, k, u):
     return sym_vec(own_block(system.blocks, int(system.block[k])), sym_vec(six(system.rows, k, INVERSE), u))
 
 
-@helper
+@inlined
 def put_own_block(rows, k, n, w_a, w_b):
     """What a visit needs of the contact's own block W = w_a + w_b, which is positive definite."""
     w = (w_a[0] + w_b[0], w_a[1] + w_b[1], w_a[2] + w_b[2], w_a[3] + w_b[3], w_a[4] + w_b[4], w_a[5] + w_b[5])

@@ -69,7 +69,7 @@ from .island import STEP, add_products, add_velocity, find_islands, gather, open
 from .lcp_info import PivotStep
 from .skyline import factor_skyline, set_identity, solve_skyline
 from .solver import Solver
-from .sweeps import sweep_members, sweep_parts
+from .sweeps import only_pairs, sweep_members, sweep_pairs, sweep_parts
 
 MOST = 300          # most row blocks of an island that is solved whatever it does,
 LARGEST = 3000      # and of one whose contacts are new, or that nearly rests
@@ -494,6 +494,8 @@ def solve_islands(system, iterations, tolerance, told_out) -> None:
         told_out[ISLANDS_SWEPT] += 1.0
         if system.parts.count[0] > 0 and len(some) >= MANY_CONTACTS:
             change = sweep_parts(system, some, sweeps, tolerance)
+        elif only_pairs(system, some):
+            change = sweep_pairs(system, some, sweeps, tolerance)
         else:
             change = sweep_members(system, some, sweeps, tolerance)
         told_out[CHANGE] = max(told_out[CHANGE], change)

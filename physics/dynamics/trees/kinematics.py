@@ -103,6 +103,19 @@ def empty_work(trees: Trees) -> TreeWork:
 
 
 @helper
+def copy_work(work, out):
+    """Copy what the recursions hold of as many links."""
+    for l in range(len(work.link)):
+        for c in range(LINK_SIZE):
+            out.link[l, c] = work.link[l, c]
+        for c in range(36):
+            out.articulated[l, c] = work.articulated[l, c]
+    for d in range(len(work.dof)):
+        for c in range(DOF_SIZE):
+            out.dof[d, c] = work.dof[d, c]
+
+
+@helper
 def get4(a, i, j):
     return (a[i, j], a[i, j + 1], a[i, j + 2], a[i, j + 3])
 

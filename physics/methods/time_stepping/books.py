@@ -25,7 +25,6 @@ from ...core.state import Bodies
 from ...core.sym3 import put_three, three
 from ...core.vec import add, axpy, cross, dot, put, row, scale, sub
 from ...dynamics.motion import KINEMATIC, moves
-from ...dynamics.trees.kinematics import place_links
 from ...dynamics.trees.momentum import balance
 from ...problem.assemble import flat
 from ...problem.system import (
@@ -41,6 +40,7 @@ from ...problem.system import (
     velocity_between,
 )
 from .joints import book_joints
+from .trees import put_in_place
 
 
 class StepBooks(NamedTuple):
@@ -87,7 +87,7 @@ def settle(model, state, work) -> None:
     """Give trees that stand on nothing the momentum that was booked, see `dynamics.trees.momentum`."""
     books, joints = work.books, state.joints
     balance(model, books.floating, books.before, books.given, state.bodies, joints.v)
-    place_links(model, joints.q, joints.v, work.trees.scratch.work, state.bodies)
+    put_in_place(model, joints, work.trees, state.bodies)
 
 
 @kernel
