@@ -102,8 +102,6 @@ class Simulation(Reading):
         Raises CannotStep where the method does not get on, say where a motion is no longer finite; the state is then
         that before the step.
         """
-        if self._unwatched and self._march(1, math.inf):
-            return
         self._keep()
         replays = self.replays
         if not (self.controller is None and self.force_law is None) and not replays:
