@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import helper, inlined, kernel, program
+from ..core.jit import gathering, helper, inlined, kernel, program
 from ..core.model import DYNAMIC, LINK, Array, IntArray
 from ..core.sym3 import point_response, put_six, put_three, six, sym_inverse, sym_vec, three, world_inverse_inertia
 from ..core.vec import (
@@ -103,7 +103,7 @@ def surface_velocity(velocity, spin, i, q, arm):
     return rotate(q, add(s, cross(w, unrotate(q, arm))))
 
 
-@helper
+@inlined
 def belt_velocity(motions, q, a, b, arm_a, arm_b):
     """Velocity of the running surface of b relative to that of a, the bodies at rest."""
     return sub(surface_velocity(motions.surface_velocity, motions.surface_spin, b, row4(q, b), arm_b),
@@ -159,7 +159,7 @@ def extrapolate(old, new, slight):
     return scale(0.5, axpy(0.5, disc_projection(change, norm(new) + slight), new))
 
 
-@helper
+@inlined
 def half_turn(approach, memory, i, key, n, u):
     """The change of the velocity u of contact i in half a step by the motion of its point and normal. It follows from
     the change since the memory, and is 0 for a new contact."""
@@ -239,14 +239,17 @@ def put_contact(model, mechanisms, contacts, memory, approach, system, i, k, mot
         turn = axpy(along, n, slip)
     elif square > 4.0 * dot(side, side):  # it slips, and the turn is that of the slip's direction
         turn = scale(along, n)
-    carried = sub(carried_velocity(model, mechanisms.trees.work, b, p)[0],
-                  carried_velocity(model, mechanisms.trees.work, a, p)[0])
-    bias_along = add(add(row(approach.surface, i), carried), answerable(system, k, turn))
+    surface = row(approach.surface, i)
+    if len(model.trees.driven) > 0:
+        surface = add(surface, sub(carried_velocity(model, mechanisms.trees.work, b, p)[0],
+                                   carried_velocity(model, mechanisms.trees.work, a, p)[0]))
+    bias_along = add(surface, answerable(system, k, turn))
     put_three(rows, k, BIAS, axpy(bias, n, bias_along))
     return True
 
 
 @program
+@gathering
 def assemble(model, mechanisms, middle, contacts, before, memory, approach, system):
     """Fill the rows of the system: one for every contact that takes part in this step, with a block where an impulse is
     passed on. Writes what the approach holds of every contact. middle: the bodies in the middle of the step; before:
@@ -266,7 +269,7 @@ def assemble(model, mechanisms, middle, contacts, before, memory, approach, syst
     system.count[0] = k
 
 
-@helper
+@inlined
 def slips_on(rows, k, memory, j, n, square):
     """Whether contact k, at a slip with this square, slips so fast that friction cannot stop it in this step, as far as
     the load of the last one says. Friction then opposes the mean of the slip before the step and after it, which is of
@@ -301,7 +304,7 @@ def block_contact(model, mechanisms, system, k) -> bool:
     return True
 
 
-@helper
+@inlined
 def answerable(system, k, u):
     """The part of a velocity u that impulses at contact k can change. A link that hinges hold moves in some directions
     only, and to ask for a change in another one would take an impulse without bound."""
@@ -310,7 +313,7 @@ def answerable(system, k, u):
     return sym_vec(own_block(system.blocks, int(system.block[k])), sym_vec(six(system.rows, k, INVERSE), u))
 
 
-@helper
+@inlined
 def put_own_block(rows, k, n, w_a, w_b):
     """What a visit needs of the contact's own block W = w_a + w_b, which is positive definite."""
     w = (w_a[0] + w_b[0], w_a[1] + w_b[1], w_a[2] + w_b[2], w_a[3] + w_b[3], w_a[4] + w_b[4], w_a[5] + w_b[5])
@@ -400,6 +403,7 @@ def match(contacts, known, old_key, old_shapes, old_place, kind, x, previous_out
 
 
 @kernel
+@gathering
 def warm_start(memory, previous, system):
     """Begin with the last step's impulses, brought into today's cones, and let them act; returns how many contacts have
     one. Limits and motors have theirs already."""
@@ -420,6 +424,7 @@ def warm_start(memory, previous, system):
 
 
 @kernel
+@gathering
 def momenta(system, force, torque, h, P_in_out, L_in_out):
     """Momenta (n, 3) after the step: P += h F + Σ p,  L += h τ + Σ r × p, with -p on body a and p on body b."""
     rows, bodies, grab = system.rows, system.motion.bodies, system.grab

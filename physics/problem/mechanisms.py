@@ -14,7 +14,6 @@ so that a solver that changes an impulse by Δ changes velocities by Y Δ, and G
 joints are solved exactly together with contacts, whatever the ratios of masses.
 """
 
-import math
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -30,9 +29,7 @@ from ..dynamics.constraints.layout import layout_of
 from ..dynamics.constraints.ldl import solve_block
 from ..dynamics.constraints.reactions import Reactions
 from ..dynamics.trees.contacts import put_end
-from ..dynamics.trees.kinematics import RATE, D
 from ..dynamics.trees.rates import TreeScratch
-from ..dynamics.trees.tree import answer_alone as tree_answer
 from ..dynamics.trees.tree import answer_rows
 from .system import BODY_SIZE, ENTRIES, ENTRY, INV_INERTIA, INV_MASS, PART, PLACE, SHORT, USED, WIDTH, has_one_row
 
@@ -51,7 +48,6 @@ class Mechanisms(NamedTuple):
     size: IntArray         #: (m,) velocities
     mass: Array            #: (m,) [kg]
     entry: IntArray        #: (p,) scratch: entry of a part in the block that was opened last, -1 = it is not there
-    unit: Array            #: (n_v,) scratch, zero between uses
     trees: TreeScratch     #: what `eliminate` left
     reactions: Reactions   #: what `weigh_joints` left
 
@@ -93,8 +89,7 @@ def mechanisms_of(model: Model, reactions: Reactions, trees: TreeScratch) -> Mec
     bound = (of_body >= 0) & (passes | (model.kind == BodyKind.LINK))
     return Mechanisms(
         of_body, part_of_body, bound.astype(np.int32), np.array(first, np.int32), place, width, tree, bounds,
-        np.array(size, np.int32), np.array(mass, np.float64), np.zeros(len(parts), np.int32),
-        np.zeros(int(forest.first_v[-1])), trees, reactions)
+        np.array(size, np.int32), np.array(mass, np.float64), np.zeros(len(parts), np.int32), trees, reactions)
 
 
 # ------------------------------------------------------------------------------------------------ the rows of a block
@@ -192,13 +187,10 @@ def unit_vector(j):
 
 # --------------------------------------------------------------------------------------------------------- the answer
 @helper
-def only_link(trees, a, b, start, end):
-    """The one of the bodies a and b that is a link among start … end - 1; -1 where both are."""
-    l_a = int(trees.link_of_body[a]) if a >= 0 else -1
-    l_b = int(trees.link_of_body[b]) if b >= 0 else -1
-    if not start <= l_a < end:
-        return l_b
-    return -1 if start <= l_b < end else l_a
+def link_within(trees, i, start, end):
+    """The link that body i is, if it is one of start … end - 1; -1 else."""
+    l = int(trees.link_of_body[i]) if i >= 0 else -1
+    return l if start <= l < end else -1
 
 
 @helper
@@ -206,34 +198,23 @@ def answer_alone(model, mechanisms, bodies, blocks, k, a, b, rows):
     """Y = H⁻¹ Jᵀ of the first `rows` rows of block k, between bodies a and b, joints in maximal coordinates left out;
     of trees G, too. bodies as in Motion."""
     trees, scratch = model.trees, mechanisms.trees
-    link, dof = scratch.work.link, scratch.work.dof
     for s in range(blocks.first[k], blocks.seen[k]):
-        place, width, e = int(blocks.span[s, PLACE]), int(blocks.span[s, WIDTH]), int(blocks.span[s, ENTRY])
+        width, e = int(blocks.span[s, WIDTH]), int(blocks.span[s, ENTRY])
         tree = int(mechanisms.tree[blocks.span[s, PART]])
-        start, end, begin, l = 0, 0, 0, -1
         if tree >= 0:
-            start, end, begin = int(trees.start[tree]), int(trees.start[tree + 1]), int(trees.start_v[tree])
-            l = only_link(trees, a, b, start, end)
-        if l >= 0:
-            answer_rows(trees.table, start, end, l, blocks.J[e : e + width], link, dof, scratch.answers,
-                        blocks.Y[e : e + width], blocks.G[e : e + width])
+            start, end = int(trees.start[tree]), int(trees.start[tree + 1])
+            l_a, l_b = link_within(trees, a, start, end), link_within(trees, b, start, end)
+            answer_rows(trees.table, start, end, max(l_a, l_b), min(l_a, l_b), blocks.J[e : e + width],
+                        scratch.work.link, scratch.work.dof, scratch.answers, blocks.Y[e : e + width],
+                        blocks.G[e : e + width])
             continue
+        i = int(blocks.span[s, PLACE]) // BODY_SIZE
         for j in range(rows):
-            if tree < 0:
-                i = place // BODY_SIZE
-                moment = (blocks.J[e + 3, j], blocks.J[e + 4, j], blocks.J[e + 5, j])
-                turn = sym_vec(six(bodies, i, INV_INERTIA), moment)
-                for d in range(3):
-                    blocks.Y[e + d, j] = bodies[i, INV_MASS] * blocks.J[e + d, j]
-                    blocks.Y[e + 3 + d, j] = turn[d]
-                continue
-            for d in range(width):
-                mechanisms.unit[begin + d] = blocks.J[e + d, j]
-            tree_answer(trees.table, start, end, mechanisms.unit, link, dof, scratch.rates)
-            for d in range(width):
-                blocks.Y[e + d, j] = scratch.rates[begin + d]
-                blocks.G[e + d, j] = dof[begin + d, RATE] * math.sqrt(dof[begin + d, D])
-                mechanisms.unit[begin + d] = 0.0
+            moment = (blocks.J[e + 3, j], blocks.J[e + 4, j], blocks.J[e + 5, j])
+            turn = sym_vec(six(bodies, i, INV_INERTIA), moment)
+            for d in range(3):
+                blocks.Y[e + d, j] = bodies[i, INV_MASS] * blocks.J[e + d, j]
+                blocks.Y[e + 3 + d, j] = turn[d]
 
 
 @helper

@@ -35,7 +35,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..core.jit import helper, program
+from ..core.jit import gathering, helper, program
 from ..core.model import Array
 from ..core.sym3 import three
 from ..core.vec import add, axpy, neg, norm, put, put_rows, row, scale, sub
@@ -69,7 +69,7 @@ from .island import STEP, add_products, add_velocity, find_islands, gather, open
 from .lcp_info import PivotStep
 from .skyline import factor_skyline, set_identity, solve_skyline
 from .solver import Solver
-from .sweeps import sweep_members, sweep_parts
+from .sweeps import only_pairs, sweep_members, sweep_pairs, sweep_parts
 
 MOST = 300          # most row blocks of an island that is solved whatever it does,
 LARGEST = 3000      # and of one whose contacts are new, or that nearly rests
@@ -459,6 +459,7 @@ def sort_by_island(number, islands, first_out, members_out):
 
 
 @program
+@gathering
 def solve_islands(system, iterations, tolerance, told_out) -> None:
     """Solve the system island by island, in place, and sweep over those that are too large or could not be solved.
     told_out (3,): islands swept, most steps of Newton's method, last change by sweeps [m/s]."""
@@ -494,6 +495,8 @@ def solve_islands(system, iterations, tolerance, told_out) -> None:
         told_out[ISLANDS_SWEPT] += 1.0
         if system.parts.count[0] > 0 and len(some) >= MANY_CONTACTS:
             change = sweep_parts(system, some, sweeps, tolerance)
+        elif only_pairs(system, some):
+            change = sweep_pairs(system, some, sweeps, tolerance)
         else:
             change = sweep_members(system, some, sweeps, tolerance)
         told_out[CHANGE] = max(told_out[CHANGE], change)

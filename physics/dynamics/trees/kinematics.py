@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.jit import helper, kernel
+from ...core.jit import gathering, helper, kernel
 from ...core.model import Array, Model, Trees
 from ...core.spatial import add6, axpy6, cross_motion, joined
 from ...core.state import Bodies
@@ -100,6 +100,19 @@ def empty_work(trees: Trees) -> TreeWork:
     link = np.zeros((links, LINK_SIZE))
     link[:, STAND_X : STAND_Q + 4] = trees.table.number[:, BASE_X : BASE_Q + 4]
     return TreeWork(link, np.zeros((dofs, DOF_SIZE)), np.zeros((links, 36)))
+
+
+@helper
+def copy_work(work, out):
+    """Copy what the recursions hold of as many links."""
+    for l in range(len(work.link)):
+        for c in range(LINK_SIZE):
+            out.link[l, c] = work.link[l, c]
+        for c in range(36):
+            out.articulated[l, c] = work.articulated[l, c]
+    for d in range(len(work.dof)):
+        for c in range(DOF_SIZE):
+            out.dof[d, c] = work.dof[d, c]
 
 
 @helper
@@ -287,6 +300,7 @@ def link_motion(link, l):
 
 
 @kernel
+@gathering
 def place_links(model, q, v, work, bodies):
     """Write the rows of all links of `bodies` (x, q, v, w, P, L) at positions q and velocities v; `work` keeps poses,
     inertias, motion subspaces and spatial velocities. Bodies with a prescribed motion must be where they are to be."""

@@ -94,11 +94,10 @@ def let_go(l, d, u, own, dof, articulated):
     all (a tip without mass) has D = 0 and gets 1/D = 0: its acceleration is 0."""
     put_six(dof, d, U, u)
     value = dot6(six(dof, d, S), u) + own
-    dof[d, D] = 1.0 / value if value > 0.0 else 0.0
-    for i in range(6):
-        factor = -dof[d, D] * u[i]
-        for j in range(i, 6):
-            articulated[l, 6 * i + j] += factor * u[j]
+    inverse = 1.0 / value if value > 0.0 else 0.0
+    dof[d, D] = inverse
+    for i in range(6):  # whole rows, which a processor takes at once: nobody reads the lower half
+        put_six(articulated, l, 6 * i, axpy6(-inverse * u[i], u, six(articulated, l, 6 * i)))
 
 
 @helper
@@ -106,8 +105,7 @@ def carry(articulated, l, p):
     """The parent p of link l, if there is one, carries it."""
     if p >= 0:
         for i in range(6):
-            for j in range(i, 6):
-                articulated[p, 6 * i + j] += articulated[l, 6 * i + j]
+            put_six(articulated, p, 6 * i, add6(six(articulated, p, 6 * i), six(articulated, l, 6 * i)))
 
 
 @helper
@@ -152,16 +150,20 @@ def answer_alone(table, first, last, tau, link, dof, rates_out):
 
 
 @helper
-def answer_rows(table, first, last, l, J, link, dof, answers, Y_out, G_out):
-    """Y = H⁻¹ Jᵀ of three rows that act on link l alone of the links first … last - 1, a whole tree: `answer_alone` to
-    the columns of J (width, 3), which are zero but on the way from l to the root. The three go side by side, so that
-    none waits for another one.
+def answer_rows(table, first, last, l, other, J, link, dof, answers, Y_out, G_out):
+    """Y = H⁻¹ Jᵀ of three rows that act on link l, and on another one where other >= 0, of the links first … last - 1,
+    a whole tree: `answer_alone` to the columns of J (width, 3), which are zero but on the ways from there to the root.
+    The three go side by side, so that none waits for another one.
 
     ABA factors H⁻¹ = B Bᵀ, with B = (1 - …)ᵀ D^-½ [Rodriguez, Jain & Kreutz-Delgado 1991]: what comes in at each
     velocity, u/√D, is a row of G = J B, which is zero wherever J is. answers (l, 18): scratch."""
     index, begin = table.index, int(table.index[first, FIRST_V])
     x, y, z = ZERO6, ZERO6, ZERO6
+    other_x, other_y, other_z = ZERO6, ZERO6, ZERO6
     while l >= 0:
+        if other > l:  # the one farther from the root goes on: parents come before their children
+            l, other = other, l
+            x, y, z, other_x, other_y, other_z = other_x, other_y, other_z, x, y, z
         for d in range(last_dof(index, l, dof.shape[0]) - 1, index[l, FIRST_V] - 1, -1):
             s, u, root, j = six(dof, d, S), six(dof, d, U), math.sqrt(dof[d, D]), row(J, d - begin)
             g = (root * (j[0] - dot6(s, x)), root * (j[1] - dot6(s, y)), root * (j[2] - dot6(s, z)))
@@ -169,6 +171,8 @@ def answer_rows(table, first, last, l, J, link, dof, answers, Y_out, G_out):
             x, y, z = axpy6(root * g[0], u, x), axpy6(root * g[1], u, y), axpy6(root * g[2], u, z)
             put(Y_out, d - begin, scale(root, g))
         l = int(index[l, PARENT])
+        if other >= 0 and l == other:
+            x, y, z, other = add6(x, other_x), add6(y, other_y), add6(z, other_z), -1
     for l in range(first, last):
         p = int(index[l, PARENT])
         x, y, z = ZERO6, ZERO6, ZERO6

@@ -19,14 +19,13 @@ from ...books.ledger import (
     contact_work,
     credit,
 )
-from ...core.jit import helper, kernel, program
+from ...core.jit import gathering, helper, kernel, program
 from ...core.model import LINK, Array, IntArray
 from ...core.state import Bodies
 from ...core.sym3 import put_three, three
 from ...core.vec import add, axpy, cross, dot, put, row, scale, sub
 from ...dynamics.motion import KINEMATIC, moves
 from ...dynamics.trees.jumps import any_jump, turn_back
-from ...dynamics.trees.kinematics import place_links
 from ...dynamics.trees.momentum import balance
 from ...problem.assemble import flat
 from ...problem.system import (
@@ -42,6 +41,7 @@ from ...problem.system import (
     velocity_between,
 )
 from .joints import book_joints
+from .trees import put_in_place
 
 
 class StepBooks(NamedTuple):
@@ -89,7 +89,7 @@ def settle(model, state, work) -> None:
     """Give trees that stand on nothing the momentum that was booked, see `dynamics.trees.momentum`."""
     books, joints = work.books, state.joints
     balance(model, books.floating, books.before, books.given, state.bodies, joints.v)
-    place_links(model, joints.q, joints.v, work.trees.scratch.work, state.bodies)
+    put_in_place(model, joints, work.trees, state.bodies)
 
 
 @kernel
@@ -157,6 +157,7 @@ def put_account(ledger, account, sums):
 
 
 @kernel
+@gathering
 def book_contacts(model, over, contacts, approach, fired, ledger, given):
     """Impulses of contacts. Those that approached faster than the speed that counts as rest had an impact, as their
     event says. All others count as forces over the step, even where they passed an impact on: a step has only one

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.copy_in_place import copy_bodies, copy_joints
-from ...core.jit import helper, kernel, program
+from ...core.jit import gathering, helper, kernel, program
 from ...core.model import Array, BodyKind, IntArray, Model, body_count
 from ...core.spatial import joined, sub6
 from ...core.state import LEDGER, Bodies, JointState, empty_state
@@ -35,8 +35,10 @@ from ...dynamics.trees.kinematics import (
     F,
     X,
     advance,
+    copy_work,
     link_motion,
     move,
+    move_links,
     move_placed_links,
     place,
     place_links,
@@ -128,7 +130,7 @@ def end_trees(model, state, h, work) -> None:
         go(state.t[0] + 0.5 * h, 0.5 * h, work.fraction, coast)
         choose_links(model.trees, work.involved, coast.joints, trees.flown)
     copy_joints(trees.flown, state.joints)
-    place_links(model, state.joints.q, state.joints.v, links, state.bodies)
+    put_in_place(model, state.joints, trees, state.bodies)
 
 
 @program
@@ -198,21 +200,48 @@ def put_force(link, l, f, turn):
     put_six(link, l, F, sub6(ZERO6, joined(add(turn, cross(p, f)), f)))
 
 
+@helper
+def stands_there(trees, q, coast):
+    """Whether the midpoint rule has placed all links at the positions q as it ended, where it eliminates them, too. On
+    bodies with a prescribed motion they move, and are placed anew."""
+    placed = coast.scratch.trees.q
+    for i in range(len(q)):
+        if q[i] != placed[i]:
+            return False
+    return len(trees.driven) == 0
+
+
 @kernel
+def put_in_place(model, joints, trees, bodies) -> None:
+    """The links at the coordinates of `joints`: their rows of `bodies`, and trees.scratch.work. trees: a TreeStep."""
+    work = trees.scratch.work
+    if stands_there(model.trees, joints.q, trees.coast):
+        copy_work(trees.coast.scratch.trees.work, work)
+        move_links(model, joints.v, work, bodies)
+    else:
+        place_links(model, joints.q, joints.v, work, bodies)
+
+
+@kernel
+@gathering
 def fall(model, q, h, trees_out):
     """x, what gravity alone adds to the velocities in half a step, from the inertias at the positions q. Leaves these
     eliminated without springs and dampers, for `free_links`. trees_out: a TreeStep."""
     trees, scratch = model.trees, trees_out.scratch
     table, link, dof = trees.table, scratch.work.link, scratch.work.dof
     gravity = (model.gravity[0], model.gravity[1], model.gravity[2])
-    place(table, q, link, dof)
-    eliminate(table, scratch.none, link, dof, scratch.work.articulated)
+    if stands_there(trees, q, trees_out.coast):
+        copy_work(trees_out.coast.scratch.trees.work, scratch.work)
+    else:
+        place(table, q, link, dof)
+        eliminate(table, scratch.none, link, dof, scratch.work.articulated)
     for l in range(link.shape[0]):
         put_force(link, l, scale(0.5 * h * model.mass[trees.body[l]], gravity), (0.0, 0.0, 0.0))
     answer(table, 0, link.shape[0], scratch.none, link, dof, trees_out.half)
 
 
 @kernel
+@gathering
 def free_links(model, loads, v, h, force, torque, trees_out) -> None:
     """Velocities after the step if nothing touched, from v (n_v,) before it, under the forces (n, 3) and torques on the
     bodies in its middle. Needs what `fall` left. Dampers are implicit, joint springs by the implicit midpoint rule:
