@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import gathering, kernel
+from ..core.jit import kernel
 from ..core.model import Array, IntArray, Model, movable
 from ..core.report import Event, Reason
 from ..core.state import Bodies, Case, ContactMemory, Contacts
@@ -43,7 +43,6 @@ class Changes(NamedTuple):
 
 
 @kernel
-@gathering
 def find_changes(contacts, memory, zeta_before, parting, rest_speed, changes_out):
     """Find the event of every pair of shapes and return their number. Merges the two tables, both ordered by pair, in
     one pass. zeta_before (c,): speed along the normal at which contacts met [m/s]; parting (c,): that of the velocities

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import gathering, helper, kernel, program
+from ..core.jit import helper, kernel, program
 from ..core.model import Array, IntArray
 from ..shapes.table import FORMS, SCENERY
 from .box_box import box_box
@@ -221,7 +221,6 @@ def touch_hollow_pairs(geom, solids, work, pairs, chosen, count, reach, total, f
 
 
 @kernel
-@gathering
 def touch_box_pairs(geom, work, pairs, chosen, count, reach, total, lists_out, counts_out, found_out) -> int:
     """Likewise for boxes; pairs for which `box_box` returns -1 go on the list of the convex family."""
     corners, poly, patch = work.figures[:2], work.figures[2:], work.patch
@@ -292,7 +291,6 @@ def drop_doubles(geom, pairs, body, shapes_of, total, head, link, found) -> int:
 
 
 @kernel
-@gathering
 def fill_contacts(pairs, pair_count, found, total, start, shapes, materials, contacts_out):
     """Rows of Contacts in the order of the pairs: a stable counting sort by pair."""
     out = contacts_out

@@ -7,7 +7,7 @@ points in the order of their pairs. So the contacts do not depend on the threads
 import numpy as np
 
 from ..core.atomic import reserve
-from ..core.jit import gathering, helper, kernel, program
+from ..core.jit import helper, kernel, program
 from ..core.team import share_out
 from .box_box import box_box
 from .broad_phase import stand_in_columns, sweep_column
@@ -67,7 +67,6 @@ def write_rows(buffer, count, tally, found_out):
 
 
 @kernel
-@gathering
 def touch_some_boxes(i, geom, work, pairs, chosen, count, reach, tally, lists_out, found_out) -> None:
     """Share i of `touch_boxes`."""
     figures, patch, kept = np.empty(work.figures.shape), np.empty(work.patch.shape), 0

@@ -321,13 +321,6 @@ def fused(function: Callable) -> Kernel:
     return kernel(function)
 
 
-def gathering(function: Callable) -> Callable:
-    """Mark a function, before it becomes a kernel or a program, that visits every contact of a step: what it calls in
-    one place stands in that place."""
-    function.gathers = True  # pyright: ignore[reportFunctionMemberAccess]
-    return function
-
-
 class Program(Kernel):
     """A Kernel whose kernels are called where they stand."""
 
@@ -345,7 +338,6 @@ def program(function: Callable) -> Kernel:
     calling = FunctionType(function.__code__, {}, function.__name__, function.__defaults__)
     calling.__module__, calling.__doc__ = function.__module__, function.__doc__
     calling.__annotations__ = function.__annotations__
-    calling.__dict__.update(function.__dict__)
     return kernel(calling, Program)
 
 

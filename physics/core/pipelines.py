@@ -11,10 +11,9 @@ tuple of arrays is read or passed on, and this function counts by an atomic inst
 array too. No other thread does: a kernel never returns an array, and what is passed to it has no owner (see
 `tuple_abi`). So a `KernelLibrary` counts in place. By calls, a step of three blocks that slide took a fifth longer.
 
-A kernel that gathers, see `jit.gathering`, has what it contains for itself. LLVM then puts a function of one caller in
-its place, however large it is: numba passes an array by seven arguments, most of them by memory. And it has no other
-kernel's copy of a helper, with what had been put into that: what is compiled then does not depend on what was compiled
-before. Both make it a fifth faster. Of all kernels this would take half as long again to compile.
+What a kernel contains is its own. LLVM then puts a function of one caller in its place, however large it is: numba passes
+an array by seven arguments, most of them by memory. And no kernel gets another one's copy of a helper, with what had
+been put into that: else what is compiled depended on what had been compiled before. Both made steps a fifth longer.
 """
 
 import re
@@ -87,7 +86,6 @@ class KernelLibrary(JITCodeLibrary):
     """The machine code of a kernel, which counts the owners of its arrays in place."""
 
     fuses = False  #: whether a product and a sum may be one operation, see `jit.fused`
-    gathers = False  #: whether functions of one caller stand in their place, see `jit.gathering`
 
     def _optimize_final_module(self) -> None:
         """Like numba's method: a little optimisation, after which it drops counts that cancel, and then all of it. The
@@ -101,7 +99,7 @@ class KernelLibrary(JITCodeLibrary):
         self._final_module.link_in(llvm.parse_assembly(OWNERS))  # in place of numba's own, which yield to these
         for name in COUNTING:
             self._final_module.get_function(name).linkage = llvm.Linkage.internal
-        for function in self._final_module.functions if self.gathers else ():
+        for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == llvm.Linkage.linkonce_odr:
                 function.linkage = llvm.Linkage.internal
         passes, builder = self._codegen._module_pass_manager()
@@ -133,7 +131,6 @@ class KernelPipeline(Compiler):
         if self.state.library is None:
             self.state.library = KernelLibrary(self.state.targetctx.codegen(), func.__qualname__)
             self.state.library.fuses = getattr(func, "fuses", False)
-            self.state.library.gathers = getattr(func, "gathers", False)
             self.state.library.enable_object_caching()  # as numba does with those that it makes itself
         return super().compile_extra(func)
 

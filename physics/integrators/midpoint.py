@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..books.ledger import add_forces, add_joints
-from ..core.jit import gathering, helper, kernel
+from ..core.jit import helper, kernel
 from ..core.model import DYNAMIC, Array, Model, body_count
 from ..core.spatial import add6, joined, sub6
 from ..core.state import Bodies, empty_state
@@ -388,7 +388,6 @@ def go_there(model, t, h, bodies, joints, flight):
 
 
 @kernel
-@gathering
 def midpoint_step(model, loads, t, h, bodies, joints, flight, ledger, given) -> int:
     """One step of the bodies and of the links' coordinates from t [s] over h [s], in place; ledger and given are what
     `ledger.Books` enters.

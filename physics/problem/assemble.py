@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import gathering, helper, inlined, kernel, program
+from ..core.jit import helper, inlined, kernel, program
 from ..core.model import DYNAMIC, LINK, Array, IntArray
 from ..core.sym3 import point_response, put_six, put_three, six, sym_inverse, sym_vec, three, world_inverse_inertia
 from ..core.vec import (
@@ -249,7 +249,6 @@ def put_contact(model, mechanisms, contacts, memory, approach, system, i, k, mot
 
 
 @program
-@gathering
 def assemble(model, mechanisms, middle, contacts, before, memory, approach, system):
     """Fill the rows of the system: one for every contact that takes part in this step, with a block where an impulse is
     passed on. Writes what the approach holds of every contact. middle: the bodies in the middle of the step; before:
@@ -403,7 +402,6 @@ def match(contacts, known, old_key, old_shapes, old_place, kind, x, previous_out
 
 
 @kernel
-@gathering
 def warm_start(memory, previous, system):
     """Begin with the last step's impulses, brought into today's cones, and let them act; returns how many contacts have
     one. Limits and motors have theirs already."""
@@ -424,7 +422,6 @@ def warm_start(memory, previous, system):
 
 
 @kernel
-@gathering
 def momenta(system, force, torque, h, P_in_out, L_in_out):
     """Momenta (n, 3) after the step: P += h F + Σ p,  L += h τ + Σ r × p, with -p on body a and p on body b."""
     rows, bodies, grab = system.rows, system.motion.bodies, system.grab

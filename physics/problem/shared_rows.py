@@ -3,7 +3,7 @@ them take part, then their rows, part by part. They are those of `assemble` in a
 
 import numpy as np
 
-from ..core.jit import gathering, helper, kernel, program
+from ..core.jit import helper, kernel, program
 from ..core.team import share_out
 from .assemble import bias_of, contact_motion, note_approach, put_contact
 from .parts import make_parts
@@ -19,7 +19,6 @@ def some_of(i, contacts):
 
 
 @kernel
-@gathering
 def approach_some(i, model, middle, contacts, before, memory, approach, takes_part_out) -> None:
     """Share i: what the approach holds of its contacts, and which of them take part."""
     begin, end = some_of(i, contacts)
@@ -30,7 +29,6 @@ def approach_some(i, model, middle, contacts, before, memory, approach, takes_pa
 
 
 @program
-@gathering
 def assemble_some(i, model, mechanisms, middle, contacts, before, memory, approach, place, system) -> None:
     """Share i: the rows of its contacts, place[c] of contact c, -1 = none."""
     begin, end = some_of(i, contacts)

@@ -35,7 +35,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..core.jit import gathering, helper, program
+from ..core.jit import helper, program
 from ..core.model import Array
 from ..core.sym3 import three
 from ..core.vec import add, axpy, neg, norm, put, put_rows, row, scale, sub
@@ -459,7 +459,6 @@ def sort_by_island(number, islands, first_out, members_out):
 
 
 @program
-@gathering
 def solve_islands(system, iterations, tolerance, told_out) -> None:
     """Solve the system island by island, in place, and sweep over those that are too large or could not be solved.
     told_out (3,): islands swept, most steps of Newton's method, last change by sweeps [m/s]."""

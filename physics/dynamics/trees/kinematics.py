@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.jit import gathering, helper, kernel
+from ...core.jit import helper, kernel
 from ...core.model import Array, Model, Trees
 from ...core.spatial import add6, axpy6, cross_motion, joined
 from ...core.state import Bodies
@@ -300,7 +300,6 @@ def link_motion(link, l):
 
 
 @kernel
-@gathering
 def place_links(model, q, v, work, bodies):
     """Write the rows of all links of `bodies` (x, q, v, w, P, L) at positions q and velocities v; `work` keeps poses,
     inertias, motion subspaces and spatial velocities. Bodies with a prescribed motion must be where they are to be."""

@@ -19,7 +19,7 @@ from ...books.ledger import (
     contact_work,
     credit,
 )
-from ...core.jit import gathering, helper, kernel, program
+from ...core.jit import helper, kernel, program
 from ...core.model import LINK, Array, IntArray
 from ...core.state import Bodies
 from ...core.sym3 import put_three, three
@@ -157,7 +157,6 @@ def put_account(ledger, account, sums):
 
 
 @kernel
-@gathering
 def book_contacts(model, over, contacts, approach, fired, ledger, given):
     """Impulses of contacts. Those that approached faster than the speed that counts as rest had an impact, as their
     event says. All others count as forces over the step, even where they passed an impact on: a step has only one

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ...collision.impact_time import FAST
-from ...core.jit import fused, gathering, helper, inlined, kernel, program
+from ...core.jit import fused, helper, inlined, kernel, program
 from ...core.model import DYNAMIC
 from ...core.state import Case
 from ...core.sym3 import put_three, three
@@ -390,7 +390,6 @@ def velocity_found(contacts, system, x, approach, i):
 
 
 @kernel
-@gathering
 def settle_contacts(contacts, system, x, approach, fired_out, memory_out):
     """Fill what the memory and the search for events need of every contact (see `Contacts`): impulse, λ, ζ and whether
     it is current. Velocities are those at the end of the step, half_turn included; what u was in the middle goes into
@@ -442,7 +441,6 @@ def keep_velocity(own_out, i, n, u, turn):
 
 
 @kernel
-@gathering
 def remember(contacts, fired, kind, x, memory_out):
     """Write the contacts into the memory. An impulse of restitution is no first guess for the next step."""
     memory_out.count[0] = contacts.count[0]

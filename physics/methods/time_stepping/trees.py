@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.copy_in_place import copy_bodies, copy_joints
-from ...core.jit import gathering, helper, kernel, program
+from ...core.jit import helper, kernel, program
 from ...core.model import Array, BodyKind, IntArray, Model, body_count
 from ...core.spatial import joined, sub6
 from ...core.state import LEDGER, Bodies, JointState, empty_state
@@ -223,7 +223,6 @@ def put_in_place(model, joints, trees, bodies) -> None:
 
 
 @kernel
-@gathering
 def fall(model, q, h, trees_out):
     """x, what gravity alone adds to the velocities in half a step, from the inertias at the positions q. Leaves these
     eliminated without springs and dampers, for `free_links`. trees_out: a TreeStep."""
@@ -241,7 +240,6 @@ def fall(model, q, h, trees_out):
 
 
 @kernel
-@gathering
 def free_links(model, loads, v, h, force, torque, trees_out) -> None:
     """Velocities after the step if nothing touched, from v (n_v,) before it, under the forces (n, 3) and torques on the
     bodies in its middle. Needs what `fall` left. Dampers are implicit, joint springs by the implicit midpoint rule:
