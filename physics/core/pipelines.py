@@ -10,10 +10,6 @@ An array that a kernel makes has an owner object with a count of those who hold 
 tuple of arrays is read or passed on, and this function counts by an atomic instruction, as if another thread held the
 array too. No other thread does: a kernel never returns an array, and what is passed to it has no owner (see
 `tuple_abi`). So a `KernelLibrary` counts in place. By calls, a step of three blocks that slide took a fifth longer.
-
-What a kernel contains is its own. LLVM then puts a function of one caller in its place, however large it is: numba passes
-an array by seven arguments, most of them by memory. And no kernel gets another one's copy of a helper, with what had
-been put into that: else what is compiled depended on what had been compiled before. Both made steps a fifth longer.
 """
 
 import re
@@ -99,9 +95,6 @@ class KernelLibrary(JITCodeLibrary):
         self._final_module.link_in(llvm.parse_assembly(OWNERS))  # in place of numba's own, which yield to these
         for name in COUNTING:
             self._final_module.get_function(name).linkage = llvm.Linkage.internal
-        for function in self._final_module.functions:
-            if not function.is_declaration and function.linkage == llvm.Linkage.linkonce_odr:
-                function.linkage = llvm.Linkage.internal
         passes, builder = self._codegen._module_pass_manager()
         passes.run(self._final_module, builder)
 
