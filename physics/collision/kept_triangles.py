@@ -124,7 +124,7 @@ def touch_kept(geom, near, a, m, margin, at):
 
 
 @program
-def touch_triangle_pairs(model, near, total):
+def touch_triangle_pairs(model, near, total) -> int:
     """Points of the pairs of the family TRIANGLES; returns the number of rows so far, which may exceed the room, or
     NO_ROOM where there are more triangles than can be kept, with how many in near.needed. A pair's triangles are
     reduced together."""

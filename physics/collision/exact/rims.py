@@ -21,6 +21,7 @@ from .smooth import ellipsoid_nearest, ellipsoid_turn
 FLAT = 1e-8    # below it a rim touches a face with its corners only
 TIPPED = 5e-8  # above it a rim touches a face with its lowest point only
 SAMPLES = 16   # points of an arc among which the nearest is looked for
+INSIDE = 1e-6  # how far inside the ends of half a rim its nearest point is looked for: there the slope may be 0 [rad]
 #: as far from these ends half a rim ends where it runs along a sharp edge within as much, too: its normal is lost [rad]
 ALONG = 1e-3
 
@@ -125,14 +126,14 @@ def nearest_angle(surface, bodies, kind, e, f, w, b, first, last):
     whole = last - first > 6.0
     lo, hi = first + (best - 1) * step, first + (best + 1) * step
     if not whole:
-        lo, hi = max(lo, first), min(hi, last)
+        lo, hi = max(lo, first + INSIDE), min(hi, last - INSIDE)
     at_lo = slope(surface, bodies, kind, f, c, size, w, b, lo)
     at_hi = slope(surface, bodies, kind, f, c, size, w, b, hi)
     if not (at_lo < 0.0 < at_hi):
         if not whole and best == 0 and at_lo >= 0.0:
-            return first, -at_lo
+            return lo, -at_lo
         if not whole and best == SAMPLES and at_hi <= 0.0:
-            return last, at_hi
+            return hi, at_hi
         return math.nan, 0.0
     x, bracket = hi, (lo, hi, at_lo, at_hi, 0)
     for _ in range(ROUNDS):

@@ -150,13 +150,15 @@ def answer_alone(table, first, last, tau, link, dof, rates_out):
 
 
 @helper
-def answer_rows(table, first, last, l, other, J, link, dof, answers, Y_out, G_out):
-    """Y = H⁻¹ Jᵀ of three rows that act on link l, and on another one where other >= 0, of the links first … last - 1,
-    a whole tree: `answer_alone` to the columns of J (width, 3), which are zero but on the ways from there to the root.
-    The three go side by side, so that none waits for another one.
+def answer_rows(table, tree, ends, J, link, dof, answers, Y_out, G_out):
+    """Y = H⁻¹ Jᵀ of three rows that act on the link ends[0], and on ends[1] where that is one, of the links tree[0] …
+    tree[1] - 1, a whole tree: `answer_alone` to the columns of J (width, 3), which are zero but on the ways from there
+    to the root. The three go side by side, so that none waits for another one.
 
     ABA factors H⁻¹ = B Bᵀ, with B = (1 - …)ᵀ D^-½ [Rodriguez, Jain & Kreutz-Delgado 1991]: what comes in at each
     velocity, u/√D, is a row of G = J B, which is zero wherever J is. answers (l, 18): scratch."""
+    first, last = tree
+    l, other = ends
     index, begin = table.index, int(table.index[first, FIRST_V])
     x, y, z = ZERO6, ZERO6, ZERO6
     other_x, other_y, other_z = ZERO6, ZERO6, ZERO6

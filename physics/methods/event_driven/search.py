@@ -67,8 +67,9 @@ RATE, WITHIN, NUMBER = 8, 9, 10
 # ------------------------------------------------------------------------------------------------- roots
 @helper
 def within(witness, i):
-    """>= 0 where the elements of pair i face each other within their region: only there is the gap theirs."""
-    return min(witness.margin[i] + EDGE, witness.facing[i] - FACING)
+    """>= 0 where the elements of pair i face each other within their region, so far that they still do where rounding
+    has them a little outside: only there is the gap theirs."""
+    return min(witness.margin[i] + 0.5 * EDGE, witness.facing[i] - 0.5 * FACING)
 
 
 @program
@@ -160,8 +161,9 @@ def meets(piece, delta, i):
     search = piece.search
     go(piece, delta)
     see_one(piece.at, search.watched.pairs[i], search)
-    reached = search.witness_one.gap[0] + search.watched.offset[i] >= -PUSHED
-    return reached and within(search.witness_one, 0) >= 0.0
+    met = search.witness_one
+    reached = met.gap[0] + search.watched.offset[i] >= -PUSHED
+    return reached and met.margin[0] >= -EDGE and met.facing[0] >= FACING
 
 
 @program
