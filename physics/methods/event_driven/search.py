@@ -67,9 +67,9 @@ RATE, WITHIN, NUMBER = 8, 9, 10
 # ------------------------------------------------------------------------------------------------- roots
 @helper
 def within(witness, i):
-    """>= 0 where the elements of pair i face each other within their region, so far that they still do where rounding
-    has them a little outside: only there is the gap theirs."""
-    return min(witness.margin[i] + 0.5 * EDGE, witness.facing[i] - 0.5 * FACING)
+    """>= 0 where the elements of pair i face each other within their region, so far that what touched beside it has
+    been left: only there is the gap theirs."""
+    return min(witness.margin[i] - 2.0 * EDGE, witness.facing[i] - 0.5 * FACING)
 
 
 @program
