@@ -66,17 +66,23 @@ def test_a_table_that_turns_back_lets_the_ball_fly(h):
     np.testing.assert_array_equal(other.state.bodies.v, sim.state.bodies.v)
 
 
-@pytest.mark.parametrize("cure", ["projection", "baumgarte", "none"])
-def test_a_joint_passes_the_jump_on(cure):
-    """A rod of length l that hangs by its end, which is moved aside at v: it gets the impulse m v/4, turns at 3 v/2 l,
-    and its middle goes aside at v/4. The drive gives half of m v/4 v, as its speed grows together with the rod's."""
-    start, m, length = 0.0337, 3.0, 0.8
+def hook_and_rod(start, m, length):
+    """A hook that is moved aside at 1 m/s from `start` on, and a rod that hangs down from it."""
     places = (0.0, 0.0), (start, 0.0), (0.5, 0.5 - start)
     motion = {"path": [{"time": t, "position": [x, 0.0, 0.0]} for t, x in places]}
     hook = {"name": "hook", "kinematic": True, "motion": motion, "position": [0.0, 0.0, 1.0],
             "shape": [{"type": "sphere", "radius": 0.02}]}
     rod = {"name": "rod", "mass": m, "inertia": [m * length**2 / 12, m * length**2 / 12, 0.01],
            "position": [0.0, 0.0, 1.0 - length / 2], "shape": [{"type": "box", "size": [0.02, 0.02, length]}]}
+    return hook, rod
+
+
+@pytest.mark.parametrize("cure", ["projection", "baumgarte", "none"])
+def test_a_joint_passes_the_jump_on(cure):
+    """A rod of length l that hangs by its end, which is moved aside at v: it gets the impulse m v/4, turns at 3 v/2 l,
+    and its middle goes aside at v/4. The drive gives half of m v/4 v, as its speed grows together with the rod's."""
+    start, m, length = 0.0337, 3.0, 0.8
+    hook, rod = hook_and_rod(start, m, length)
     joint = {"type": "ball", "parent": "hook", "child": "rod", "anchor": [0.0, 0.0, 1.0], "coordinates": "maximal"}
     sim = Simulation(Scene.from_dict({
         "solver": {"method": "event_driven", "h": 0.01, "joint_cure": cure},
@@ -104,12 +110,7 @@ def test_a_tree_passes_the_jump_on(method, integrator, start):
     nothing else acts, so the one step that holds the jump says it all: in it the rod turns by 3 v h/2 l at most, whose
     square changes 1 - cos."""
     m, length, h = 3.0, 0.8, 0.01
-    places = (0.0, 0.0), (start, 0.0), (0.5, 0.5 - start)
-    motion = {"path": [{"time": t, "position": [x, 0.0, 0.0]} for t, x in places]}
-    hook = {"name": "hook", "kinematic": True, "motion": motion, "position": [0.0, 0.0, 1.0],
-            "shape": [{"type": "sphere", "radius": 0.02}]}
-    rod = {"name": "rod", "mass": m, "inertia": [m * length**2 / 12, m * length**2 / 12, 0.01],
-           "position": [0.0, 0.0, 1.0 - length / 2]}
+    hook, rod = hook_and_rod(start, m, length)
     joint = {"type": "hinge", "parent": "hook", "child": "rod", "anchor": [0.0, 0.0, 1.0], "axis": [0, 1, 0]}
     sim = Simulation(Scene.from_dict({"scene": {"gravity": [0.0, 0.0, 0.0]}, "body": [hook, rod], "joint": [joint]}),
                      method=method, integrator=integrator, h=h)

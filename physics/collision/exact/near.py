@@ -234,7 +234,7 @@ def may_rock(surface, place, kind, e, f, near):
 def wanders(surface, place, kind, e, f, near, small):
     """How far the nearest points of a pair may wander along its elements when points of these move by `near`.
 
-    Where two edges cross at an angle θ, and where the lowest point of a rim lies that a face sees under θ, wanders by
+    Where two edges cross under the angle θ, and the lowest point of a rim that is tilted by θ to a face, wander by
     near/sin θ. What turns within `small`, the radius of the smaller shape, by near/small turns the normal as much, and
     with it the middles of what is swollen by r. The nearest point of a round element may come to lie anywhere on it."""
     swollen = 1.0 + (surface.radius[e] + surface.radius[f]) / max(small, near)
