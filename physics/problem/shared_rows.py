@@ -4,9 +4,11 @@ them take part, then their rows, part by part. They are those of `assemble` in a
 import numpy as np
 
 from ..core.jit import helper, kernel, program
+from ..core.prefetch import prefetch_row
 from ..core.team import share_out
 from .assemble import bias_of, contact_motion, note_approach, put_contact
 from .parts import make_parts
+from .system import AHEAD, fetch_bodies
 
 SHARES = 16
 
@@ -23,6 +25,8 @@ def approach_some(i, model, middle, contacts, before, memory, approach, takes_pa
     """Share i: what the approach holds of its contacts, and which of them take part."""
     begin, end = some_of(i, contacts)
     for c in range(begin, end):
+        if c + AHEAD < end:
+            fetch_bodies(before.bodies, contacts, c + AHEAD)
         _, _, surface, u = contact_motion(model, middle, before, contacts, c)
         note_approach(approach, memory, contacts, c, surface, u)
         takes_part_out[c] = bias_of(approach, contacts, c)[1] != 0
@@ -33,6 +37,8 @@ def assemble_some(i, model, mechanisms, middle, contacts, before, memory, approa
     """Share i: the rows of its contacts, place[c] of contact c, -1 = none."""
     begin, end = some_of(i, contacts)
     for c in range(begin, end):
+        if c + AHEAD < end and place[c + AHEAD] >= 0:
+            prefetch_row(system.rows, place[c + AHEAD])
         if place[c] >= 0:
             motion, law = contact_motion(model, middle, before, contacts, c), bias_of(approach, contacts, c)
             put_contact(model, mechanisms, contacts, memory, approach, system, c, place[c], motion, law)

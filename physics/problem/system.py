@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import helper
+from ..core.jit import helper, inlined
 from ..core.model import Array, IntArray
+from ..core.prefetch import prefetch_row
 from ..core.sym3 import six, sym_vec, three
 from ..core.vec import add, cross, neg, row, sub
 
@@ -46,6 +47,8 @@ USED, OTHERS, ENTRIES, SHORT = range(4)  # Blocks.count: blocks; those that are 
                                          # 1 = there was no room for all blocks
 PLACE, WIDTH, ENTRY, PART = range(4)     # columns of Blocks.span
 GRAB_BLOCK = 0                           # the mouse's, where it pulls
+
+AHEAD = 8  # contacts between what is asked for and what is visited: bodies of large piles lie outside the caches
 
 SOFTEST = 1e-9  # part of the trace of W without constraints that is added to W of a point of a mechanism, which may
                 # yield in some directions only, so that W is singular
@@ -304,6 +307,13 @@ def contact_velocity(system, bodies, q_dot, k):
         return block_velocity(system.blocks, int(system.block[k]), q_dot)
     return relative_velocity(bodies, int(system.body_a[k]), int(system.body_b[k]),
                              three(system.rows, k, ARM_A), three(system.rows, k, ARM_B))
+
+
+@inlined
+def fetch_bodies(bodies, contacts, k):
+    """Ask for the rows of the bodies of contact k, which are soon visited: see `AHEAD`."""
+    prefetch_row(bodies, contacts.body_a[k])
+    prefetch_row(bodies, contacts.body_b[k])
 
 
 @helper

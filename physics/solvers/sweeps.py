@@ -13,7 +13,7 @@ from ..core.team import share_out
 from ..problem.joint_rows import visit_row
 from ..problem.moments import visit_moment
 from ..problem.parts import is_stirred, round_of
-from ..problem.system import INV_MASS, LAYERS, MOMENT, MOUSE, STIRRED
+from ..problem.system import AHEAD, INV_MASS, LAYERS, MOMENT, MOUSE, STIRRED, fetch_bodies
 from .pgs import visit_contact, visit_grab, visit_pair
 
 SLIGHT = 1e-4  # part of the largest change in a sweep up to which one counts as none in the next, see `sweep_pairs`
@@ -114,6 +114,9 @@ def sweep_part(p, system, some, first, begin, sweep, passes, least, stirred_in_o
         if least < 0.0 or is_stirred(system.parts, begin + p, stirred_in_out, done - 1):
             for i in range(low, high):
                 k = int(some[low + high - 1 - i if back == 1 else i])
+                soon = i + AHEAD
+                if soon < high:
+                    fetch_bodies(system.motion.bodies, system, some[low + high - 1 - soon if back == 1 else soon])
                 worst = max(worst, visit_stirred(system, k, done, least) if least >= 0.0 else visit_pair(system, k))
         if worst > least:
             stirred_in_out[begin + p] = done

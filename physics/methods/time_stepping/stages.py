@@ -44,6 +44,7 @@ from ...problem.assemble import (
 )
 from ...problem.parts import is_stirred, round_of
 from ...problem.system import (
+    AHEAD,
     ANGULAR,
     ARM_A,
     ARM_B,
@@ -58,6 +59,7 @@ from ...problem.system import (
     PART,
     PLACE,
     STIRRED,
+    fetch_bodies,
     impulse_of,
     pair_velocity,
     push_pair,
@@ -228,6 +230,8 @@ def separate(gap, half_turn, system, slop, h, need, need_rows, shift_out):
     count = int(system.count[0])
     found, least = need_of_limits(blocks, motion.q_dot, h, slop, need_rows), UNMOVED * slop
     for k in range(count):
+        if k + AHEAD < count:
+            fetch_bodies(motion.bodies, system, k + AHEAD)
         if system.block[k] >= 0:
             least = -1.0
         u = relative_velocity(motion.bodies, int(system.body_a[k]), int(system.body_b[k]), three(rows, k, ARM_A),
@@ -303,6 +307,9 @@ def separate_part(p, system, begin, sweep, passes, least, stirred_in_out, need, 
         if not is_stirred(system.parts, begin + p, stirred_in_out, one - 1):
             continue
         for k in range(low, high):
+            soon = k + AHEAD
+            if soon < high:
+                fetch_bodies(shift_out.bodies, system, low + high - 1 - soon if one % 2 == 1 else soon)
             if push_apart(system, low + high - 1 - k if one % 2 == 1 else k, one, least, need, shift_out):
                 stirred_in_out[begin + p] = one
 
