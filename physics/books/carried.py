@@ -1,4 +1,5 @@
-"""The work of bodies with a prescribed motion on the trees that stand on them.
+"""The work of bodies with a prescribed motion on the trees that stand on them, and on all that joints hold where their
+speed jumps.
 
 Such a body gives its tree, through the joint of the root, the force f that the links need less all that acts on them
 from elsewhere, which methods note in `ledger.Books.given`. Its power is that of f at the velocity V of the body:
@@ -6,12 +7,13 @@ from elsewhere, which methods note in `ledger.Books.given`. Its power is that of
     f = Σ d(I v)/dt - Σ given,   P = f·V        all spatial, about the world origin
 """
 
-from ..core.jit import helper, kernel
+from ..core.jit import helper, kernel, program
 from ..core.spatial import dot6, joined
 from ..core.sym3 import six
 from ..core.vec import add, cross, row, sub
-from ..dynamics.motion import drive
-from ..dynamics.trees.jumps import jump, turn_back
+from ..dynamics.constraints.cure import PROJECTION, stop_joints
+from ..dynamics.motion import add_jumps
+from ..dynamics.trees.jumps import jump
 from ..dynamics.trees.kinematics import F, base_velocity, place_links
 from ..dynamics.trees.tree import ZERO6, needed_forces
 from .diagnostics import total_energy
@@ -83,30 +85,31 @@ def book_change(trees, before, over, bodies, given, ledger) -> None:
             ledger[DRIVEN, 0] += dot6(about_origin(bodies, i, row(bodies.P, i), row(bodies.L, i)), V)
 
 
-@kernel
-def jump_at_start(model, t, h, bodies, joints, trees, ledger) -> None:
-    """What acts at the start of a step from t [s] over h [s] of the jumps of bodies that carry trees, and its work."""
+@program
+def jump_at_start(model, t, h, bodies, joints, trees, keeper, ledger) -> None:
+    """What acts at the start of a step from t [s] over h [s] of the jumps of bodies at way points, on trees and on
+    joints in maximal coordinates, and its work."""
     before = total_energy(model, bodies, joints.q, joints.v)
-    jump(model, t, h, 1.0, 0.0, bodies, joints, trees)
+    if len(model.trees.driven) > 0:
+        jump(model, t, h, 1.0, 0.0, bodies, joints, trees)
+    if len(keeper.reactions.rows.kind) > 0:
+        add_jumps(model, t, h, 1.0, 0.0, bodies)
+        stop_joints(model, bodies, joints, PROJECTION, keeper)
+        add_jumps(model, t, h, -1.0, 0.0, bodies)
     ledger[DRIVEN, 0] += total_energy(model, bodies, joints.q, joints.v) - before
 
 
-@kernel
-def jump_at_end(model, t, h, bodies, joints, trees, ledger) -> None:
+@program
+def jump_at_end(model, t, h, bodies, joints, trees, keeper, ledger) -> None:
     """What acts at its end, and the work of all that jumped since the start, when the links had been given their part.
     """
-    turn_back(model, t, h, 1.0, bodies)
-    place_links(model, joints.q, joints.v, trees.work, bodies)
+    add_jumps(model, t, h, -1.0, -1.0, bodies)
+    if len(model.trees.driven) > 0:
+        place_links(model, joints.q, joints.v, trees.work, bodies)
     before = total_energy(model, bodies, joints.q, joints.v)
-    turn_back(model, t, h, -1.0, bodies)
-    jump(model, t, h, 0.0, 1.0, bodies, joints, trees)
-    ledger[DRIVEN, 0] += total_energy(model, bodies, joints.q, joints.v) - before
-
-
-@kernel
-def jump_now(model, t, h, bodies, joints, trees, ledger) -> None:
-    """All that jumps after t [s] until t + h, where that is next to nothing, at the end of it, and its work."""
-    before = total_energy(model, bodies, joints.q, joints.v)
-    drive(model, t + h, bodies)
-    jump(model, t, h, 1.0, 1.0, bodies, joints, trees)
+    add_jumps(model, t, h, 1.0, 1.0, bodies)
+    if len(model.trees.driven) > 0:
+        jump(model, t, h, 0.0, 1.0, bodies, joints, trees)
+    if len(keeper.reactions.rows.kind) > 0:
+        stop_joints(model, bodies, joints, PROJECTION, keeper)
     ledger[DRIVEN, 0] += total_energy(model, bodies, joints.q, joints.v) - before

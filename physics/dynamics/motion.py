@@ -70,6 +70,18 @@ def next_way_point(motions, t):
 
 
 @helper
+def at_way_point(motions, i, t, h):
+    """Whether body i is at one of its way points after t [s] until t + h."""
+    return next_point_of(motions, i, t) <= t + h + rounding(motions, t + h)
+
+
+@kernel
+def any_at_way_point(motions, t, h):
+    """Whether some body is."""
+    return next_way_point(motions, t) <= t + h + rounding(motions, t + h)
+
+
+@helper
 def jumps_of(motions, i, t, h):
     """The jumps of the velocity of body i at its way points after t [s] until t + h, in two parts [m/s]: what acts at
     the start of that time, and at its end, moves a body as far as jumps at the way points themselves do."""
@@ -82,6 +94,16 @@ def jumps_of(motions, i, t, h):
         at_end = axpy(part, sub(after, before), at_end)
         before, time = after, next_point_of(motions, i, time)
     return at_start, at_end
+
+
+@kernel
+def add_jumps(model, t, h, at_start, at_end, bodies_in_out) -> None:
+    """Add so much of the parts of their jumps after t [s] until t + h, see `jumps_of`, to the velocities of bodies that
+    follow paths."""
+    for i in range(len(model.kind)):
+        if model.kind[i] == KINEMATIC:
+            first, second = jumps_of(model.motions, i, t, h)
+            put(bodies_in_out.v, i, axpy(at_start, first, axpy(at_end, second, row(bodies_in_out.v, i))))
 
 
 @helper

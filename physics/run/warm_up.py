@@ -210,7 +210,7 @@ def _end_step() -> None:
     hold(model, work.mechanisms, work.middle, loads, h, work.system)
     system_residual(work.system)
     describe(work.system, work.middle.x, work.approach, work.detection.contacts)
-    book(model, state, loads, h, work)
+    book(model, state, loads, h, 0, work)
     tell(model, state, loads, h, work)
     arrive(model, state, h, work)
     depart(model, h, work)

@@ -23,7 +23,7 @@ from contactlab.physics.collision.impact_time import find_fast
 from contactlab.physics.core import team
 from contactlab.physics.methods.time_stepping import moreau
 from contactlab.physics.methods.time_stepping.step import TimeStepping
-from contactlab.physics.methods.time_stepping.work import FLIES, SOLVER, SWEEPS
+from contactlab.physics.methods.time_stepping.work import CURE, FLIES, SOLVER, SWEEPS
 from contactlab.physics.solvers.newton import solve_islands
 
 H = 1 / 240
@@ -78,7 +78,7 @@ def stages(method: TimeStepping, model: Any, state: Any, loads: Any, h: float) -
     if not 0 <= count <= min(len(work.fired), len(state.memory.key) - len(work.bounds.last)):
         return
     yield "contacts"
-    moreau.move_freely(model, state.sleep, loads, h, work)
+    moreau.move_freely(model, state, loads, h, work)
     moreau.passes_by(h, work)
     yield "free motion"
     if not moreau.make_rows(model, state, loads, h, work):
@@ -94,7 +94,7 @@ def stages(method: TimeStepping, model: Any, state: Any, loads: Any, h: float) -
     yield "arrive"
     moreau.tell(model, state, loads, h, work)
     yield "tell"
-    moreau.book(model, state, loads, h, work)
+    moreau.book(model, state, loads, h, work.order[CURE], work)
     yield "book"
 
 

@@ -11,8 +11,7 @@ as of accelerations, where the base is accelerated and nothing else acts.
 from ...core.jit import helper, kernel
 from ...core.spatial import joined
 from ...core.sym3 import put_six, put_three, six, three
-from ...core.vec import add
-from ..motion import jumps_of, next_point_of, rounding
+from ..motion import at_way_point, jumps_of
 from .kinematics import PARENT, STAND_A, A, F, place, place_links, stand
 from .tree import answer, eliminate, momentum_of
 
@@ -20,16 +19,7 @@ from .tree import answer, eliminate, momentum_of
 @helper
 def has_jump(model, k, t, h):
     """Whether the k-th body that carries a tree is at a way point after t [s] until t + h."""
-    return next_point_of(model.motions, int(model.trees.driven[k, 1]), t) <= t + h + rounding(model.motions, t + h)
-
-
-@kernel
-def any_jump(model, t, h):
-    """Whether one of the bodies that carry trees is."""
-    found = False
-    for k in range(len(model.trees.driven)):
-        found = found or has_jump(model, k, t, h)
-    return found
+    return at_way_point(model.motions, int(model.trees.driven[k, 1]), t, h)
 
 
 @kernel
@@ -70,11 +60,3 @@ def jump(model, t, h, at_start, at_end, bodies, joints, trees) -> None:
     for d in range(len(joints.v)):
         joints.v[d] += trees.rates[d]
     place_links(model, joints.q, joints.v, trees.work, bodies)
-
-
-@kernel
-def turn_back(model, t, h, share, bodies_in_out) -> None:
-    """Take a share of their jumps after t [s] until t + h from the velocities of the bodies that carry trees."""
-    for k in range(len(model.trees.driven)):
-        i, change = int(model.trees.driven[k, 1]), jump_of(model, k, t, h, -share, -share)
-        put_three(bodies_in_out.v, i, 0, add(three(bodies_in_out.v, i, 0), change))

@@ -19,7 +19,7 @@ from ...core.state import Owner
 from ...core.vec import put_rows
 from ...dynamics.constraints.cure import PROJECTION, begin_joints, mend_joints, worst_joint
 from ...dynamics.constraints.limit_springs import stop_energy
-from ...dynamics.trees.jumps import any_jump
+from ...dynamics.motion import any_at_way_point
 from ..time_stepping.stages import reach, remember
 from .books import begin_books, end_books
 from .leaps import GAP, RATE, count_from_start
@@ -111,16 +111,17 @@ def advance(model, state, loads, h, step, substeps, stage):
             return BOUNDS
         if order[OTHERWISE] == 1 or order[STIFF] == 1:
             return MIDDLE
-        if len(model.trees.driven) > 0 and any_jump(model, state.t[0], h):
-            jump_at_start(model, state.t[0], h, state.bodies, scratch.joints, scratch.trees, state.ledger)
+        if any_at_way_point(model.motions, state.t[0], h):
+            jump_at_start(model, state.t[0], h, state.bodies, scratch.joints, scratch.trees, step.keeper, state.ledger)
         scratch.reactions.haste[0] = order[SUBSTEPS] / h
         stage = ON
     if stage == ON:
         reached = go_on(model, state, loads, h, step, substeps)
         if reached != END:
             return reached
-        if len(model.trees.driven) > 0 and any_jump(model, step.told[START], h):
-            jump_at_end(model, step.told[START], h, state.bodies, scratch.joints, scratch.trees, state.ledger)
+        if any_at_way_point(model.motions, step.told[START], h):
+            jump_at_end(model, step.told[START], h, state.bodies, scratch.joints, scratch.trees, step.keeper,
+                        state.ledger)
         copy_joints(scratch.joints, state.joints)
         stage = END
     return DONE if end(model, state, h, step) else END

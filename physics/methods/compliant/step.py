@@ -25,19 +25,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...books.carried import jump_now
 from ...books.diagnostics import total_energy
 from ...books.events import slip_events
-from ...books.ledger import Page, close_step, open_step
+from ...books.ledger import Account, Page, close_step, open_step
 from ...core.interruption import look_up
-from ...core.model import Model
+from ...core.model import Array, Model
 from ...core.report import Event, Settings, StepInfo
-from ...core.state import Contacts, State, empty_contacts
+from ...core.state import Bodies, Contacts, JointState, State, empty_contacts
 from ...dynamics.constraints.cure import ROW_OF, UNITS, JointKeeper, gain
 from ...dynamics.constraints.reactions import motor_states
 from ...dynamics.forces import Loads
-from ...dynamics.motion import AHEAD, next_way_point, rounding
-from ...dynamics.trees.jumps import any_jump
+from ...dynamics.motion import AHEAD, any_at_way_point, drive, next_way_point, rounding
+from ...dynamics.trees.jumps import jump
+from ...dynamics.trees.rates import TreeScratch
 from ...integrators import IMPLICIT, INTEGRATORS, Integrator
 from ...problem.problem import ContactProblem
 from ..sleep import wake
@@ -233,11 +233,11 @@ class Compliant:
         self._advance_over_jumps(course, state, loads, settings)
 
     def _advance_over_jumps(self, course: Explicit | Implicit, state: State, loads: Loads, settings: Settings) -> None:
-        """Over a step in which bodies that carry trees may be at way points, where their speed jumps: it ends before
-        each and goes on after it."""
+        """Over a step in which bodies may be at way points, where their speed jumps and joints pass that on: it ends
+        before each and goes on after it."""
         model, bodies, joints, asked = self.model, state.bodies, state.joints, settings.substeps
         start, end, substeps, motions = float(state.t[0]), float(state.t[0]) + settings.h, 0, model.motions
-        if not len(model.trees.driven) or not any_jump(model, start, settings.h):
+        if not any_at_way_point(motions, start, settings.h):
             course.advance(bodies, joints, loads, asked, start, settings.h)
             return
         while (at := next_way_point(motions, start)) <= end + rounding(motions, end):
@@ -245,13 +245,25 @@ class Compliant:
             if before > start:
                 course.advance(bodies, joints, loads, asked, start, before - start)
                 substeps += course.substeps
-            jump_now(model, before, at - before, bodies, joints, course.trees, state.ledger)
+            self._jump(bodies, joints, course.trees, before, at, state.ledger)
             course.begin_at(joints)
             start = at
         if start < end:
             course.advance(bodies, joints, loads, asked, start, end - start)
             substeps += course.substeps
         course.substeps = substeps
+
+    def _jump(self, bodies: Bodies, joints: JointState, trees: TreeScratch, before: float, at: float,
+              ledger: Array) -> None:
+        """The jump at a way point at this time [s], next to nothing after `before`, and its work."""
+        model = self.model
+        energy = total_energy(model, bodies, joints.q, joints.v)
+        drive(model, at, bodies)
+        if len(model.trees.driven):
+            jump(model, before, at - before, 1.0, 1.0, bodies, joints, trees)
+        if self._keeper.any:
+            self._keeper.hold(bodies, joints)
+        ledger[Account.DRIVEN, 0] += total_energy(model, bodies, joints.q, joints.v) - energy
 
     def _step_implicitly(self, course: Implicit, state: State, loads: Loads, settings: Settings) -> None:
         """A step by an implicit integrator."""

@@ -24,8 +24,7 @@ from ...core.model import LINK, Array, IntArray
 from ...core.state import Bodies
 from ...core.sym3 import put_three, three
 from ...core.vec import add, axpy, cross, dot, put, row, scale, sub
-from ...dynamics.motion import KINEMATIC, moves
-from ...dynamics.trees.jumps import any_jump, turn_back
+from ...dynamics.motion import KINEMATIC, add_jumps, any_at_way_point, moves
 from ...dynamics.trees.momentum import balance
 from ...problem.assemble import flat
 from ...problem.system import (
@@ -57,14 +56,12 @@ class StepBooks(NamedTuple):
 
 
 @program
-def book(model, state, loads, h, work):
+def book(model, state, loads, h, cure, work):
     """Enter what acted, and repair what the scheme got wrong of the momentum of trees. Bodies that nothing touches end
-    with the velocities of the state, all others with those of work.system."""
+    with the velocities of the state, all others with those of work.system. cure: of joints, a row of CURES."""
     books, system, before, after = work.books, work.system, work.before, work.system.motion
     ledger, over, given, bodies = state.ledger, books.over, books.given, state.bodies
     mean_motion(model.kind, work.middle, work.start.bodies, before.bodies, after.bodies, work.involved, bodies, over)
-    if len(work.keeper.reactions.rows.kind) > 0:
-        book_joints(model, over, h, work, ledger)
     book_forces(model, loads, books.at, over, h, ledger, given)
     book_contacts(model, over, work.detection.contacts, work.approach, work.fired, ledger, given)
     if system.moments.count[0] > 0:
@@ -77,9 +74,11 @@ def book(model, state, loads, h, work):
         book_rows(model.kind, system.blocks, before.q_dot, after.q_dot, ledger)
     if len(given) > 0:
         book_anchored(books.anchored, books.before, bodies, given, ledger)
+    mean_of_jumps(model, state.t[0] - h, h, over)
     if len(model.trees.driven) > 0:
-        mean_of_jumps(model, state.t[0] - h, h, over)
         book_change(model.trees, books.before, over, bodies, given, ledger)
+    if len(work.keeper.reactions.rows.kind) > 0:
+        book_joints(model, over, state.t[0] - h, h, cure, work, ledger)
     if len(books.floating) > 0:
         settle(model, state, work)
 
@@ -94,11 +93,12 @@ def settle(model, state, work) -> None:
 
 @kernel
 def mean_of_jumps(model, t, h, over_in_out) -> None:
-    """Impulses that trees get as their base's velocity jumps work over the mean of that before and after: half of what
-    jumps in the step from t [s] over h [s] is added to the velocities in its middle, less what has jumped by then."""
-    if any_jump(model, t, h):
-        turn_back(model, t, 0.5 * h, 1.0, over_in_out)
-        turn_back(model, t, h, -0.5, over_in_out)
+    """Impulses that joints and trees get as the velocity of a body that carries them jumps work over the mean of that
+    before and after: half of what jumps in the step from t [s] over h [s] is added to the velocities in its middle,
+    less what has jumped by then."""
+    if any_at_way_point(model.motions, t, h):
+        add_jumps(model, t, 0.5 * h, -1.0, -1.0, over_in_out)
+        add_jumps(model, t, h, 0.5, 0.5, over_in_out)
 
 
 @kernel

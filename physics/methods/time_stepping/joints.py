@@ -9,7 +9,8 @@ At the poses q_m in the middle of the step joints ask of the velocity after it
 
 The first loses energy of first order in h where links turn: J turns from one middle to the next, so that J(q_m) u is
 not zero, and the step takes this velocity out. So does the second until its error C has grown so far that the term in C
-balances this. The third is of second order.
+balances this. The third is of second order. Where a body that a joint hangs on is at a way point, its speed jumps, and
+all three ask that the joint's other side has gone along after the step: `go_along`.
 Springs and dampers of joints are implicit, by the mean of both ends of the step:
 
     p = -h k (x_m - x_0 + h (u⁺ - u)/4) - h c (u⁺ + u)/2
@@ -28,19 +29,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...books.diagnostics import total_energy
 from ...books.ledger import Account
 from ...core.jit import helper, kernel, program
 from ...core.model import LINK, Array, Model
 from ...core.report import MotorState
-from ...core.sym3 import put_three
-from ...core.vec import row
+from ...core.sym3 import put_three, three
+from ...core.vec import add, dot, row, sub
 from ...dynamics.constraints import ldl
 from ...dynamics.constraints.axes import SPIN, add_rows, drift_rows, end_of, pose_rows, row_velocities
-from ...dynamics.constraints.cure import BAUMGARTE, PROJECTION, STABILISED
+from ...dynamics.constraints.cure import BAUMGARTE, PROJECTION, STABILISED, mend_joints
 from ...dynamics.constraints.layout import HARD, MOTOR, ROTOR, SOFT
 from ...dynamics.constraints.reactions import Reactions, rotor_softness, weigh_joints
 from ...dynamics.free_body import velocity_from_momentum
-from ...dynamics.motion import KINEMATIC, moves
+from ...dynamics.motion import KINEMATIC, add_jumps, any_at_way_point, at_way_point, jumps_of, moves
 from ...problem.assemble import tree_impulses
 from ...problem.system import ANGULAR, LINEAR, Motion, empty_motion
 from .trees import answer_impulses
@@ -97,7 +99,7 @@ def push_joints(model, work) -> None:
 
 
 @program
-def free_joints(model, h, cure, work) -> None:
+def free_joints(model, t, h, cure, work) -> None:
     """The equations at the poses in the middle of the step, what they ask of the velocity after it, and velocities that
     do so."""
     c, joints = work.mechanisms.reactions, work.joints
@@ -106,6 +108,8 @@ def free_joints(model, h, cure, work) -> None:
     weigh_joints(model, work.middle, work.trees.scratch.work, c)
     velocities_along(model.kind, c, work.before, joints.lam)
     wish(c, joints, h, cure)
+    if any_at_way_point(model.motions, t, h):
+        go_along(model, t, h, cure, c, joints)
     let_obey(model.kind, c, joints.wanted, work.system.motion)
 
 
@@ -129,10 +133,13 @@ def finish_joints(model, work) -> None:
 
 
 @program
-def book_joints(model, over, h, work, ledger) -> None:
-    """Enter the work of motors and dampers at the mean velocities `over` of the bodies. What impulses give a parent or
-    child with a prescribed motion is its own doing."""
-    c, joints, kind = work.mechanisms.reactions, work.joints, model.kind
+def book_joints(model, over_in_out, t, h, cure, work, ledger) -> None:
+    """Enter the work of motors and dampers in the step from t [s] over h [s] at the mean velocities of the bodies. What
+    impulses give a parent or child with a prescribed motion is its own doing, at a way point at the velocity with which
+    `go_along` lets the other side go in the mean."""
+    c, joints, kind, over = work.mechanisms.reactions, work.joints, model.kind, over_in_out
+    if cure == PROJECTION and any_at_way_point(model.motions, t, h):
+        add_jumps(model, t, h, 0.5, -0.5, over)
     row_velocities(c.rows, c.J, over.v, over.w, c.u)
     row_velocities(c.axes, c.axis_J, over.v, over.w, c.axis_u)
     for r in range(len(c.u)):
@@ -188,6 +195,47 @@ def wish(reactions, joints, h, cure):
         elif role == MOTOR:
             wanted = reactions.seek[r]
         joints.wanted[r] = wanted
+
+
+@kernel
+def go_along(model, t, h, cure, reactions, joints) -> None:
+    """What hangs on a body that is at a way point in the step from t [s] over h [s] goes after the step as that body
+    does then, not as it does in the middle of the step. By projection it first goes as far as the body does, in the
+    mean of u⁺ and u, and `mend` lets it have the body's speed at the end."""
+    for r in range(len(joints.wanted)):
+        role = reactions.role[r]
+        for side in range(2 if role in (HARD, MOTOR) else 0):
+            i = end_of(reactions.rows, r, side)
+            if i < 0 or model.kind[i] != KINEMATIC or not at_way_point(model.motions, i, t, h):
+                continue
+            change, share = after_middle(model.motions, i, t, h), 1.0
+            if role == HARD and cure == PROJECTION:
+                change, share = beyond_middle(model.motions, i, t, h), 2.0
+            joints.wanted[r] -= share * dot(three(reactions.J, r, 6 * side), change)
+
+
+@helper
+def after_middle(motions, i, t, h):
+    """How much the velocity of body i changes from the middle of the step to its end [m/s]."""
+    first, second = jumps_of(motions, i, t + 0.5 * h, 0.5 * h)
+    return add(first, second)
+
+
+@helper
+def beyond_middle(motions, i, t, h):
+    """How much its mean velocity over the step is beyond that in the middle [m/s]."""
+    first, second = jumps_of(motions, i, t, 0.5 * h)
+    return sub(jumps_of(motions, i, t, h)[0], add(first, second))
+
+
+@program
+def mend(model, t, h, bodies, joints, work, ledger) -> None:
+    """Restore C = 0 and J u = 0 at the end of the step from t [s] over h [s]. What that gives where bodies are at way
+    points is their doing."""
+    before = total_energy(model, bodies, joints.q, joints.v)
+    mend_joints(model, bodies, joints, PROJECTION, work.keeper)
+    if any_at_way_point(model.motions, t, h):
+        ledger[DRIVEN, 0] += total_energy(model, bodies, joints.q, joints.v) - before
 
 
 @kernel

@@ -13,7 +13,7 @@ from ...core.copy_in_place import copy_bodies
 from ...core.jit import program
 from ...core.state import Owner
 from ...core.vec import put_all, put_rows
-from ...dynamics.constraints.cure import PROJECTION, begin_joints, mend_joints, worst_joint
+from ...dynamics.constraints.cure import PROJECTION, begin_joints, worst_joint
 from ...dynamics.forces import applied_forces
 from ...dynamics.free_body import pack
 from ...dynamics.motion import drive
@@ -40,7 +40,7 @@ from ..sleep import (
     stirred_by,
 )
 from .books import book, book_held
-from .joints import finish_joints, free_joints, note_rotors, push_joints
+from .joints import finish_joints, free_joints, mend, note_rotors, push_joints
 from .stages import (
     COLD_START,
     SLOP,
@@ -131,7 +131,7 @@ def advance(model, state, loads, h, work, stage):
             return CONTACTS
         if work.order[ASLEEP] > 0 and stirred_at(work.detection.contacts, state.sleep, work.islands) > 0:
             return WAKE
-        move_freely(model, state.sleep, loads, h, work)
+        move_freely(model, state, loads, h, work)
         if passes_by(h, work):
             return AHEAD
         stage = ROWS
@@ -160,7 +160,7 @@ def advance(model, state, loads, h, work, stage):
     if stage < WAKE:
         arrive(model, state, h, work)
         tell(model, state, loads, h, work)
-        book(model, state, loads, h, work)
+        book(model, state, loads, h, work.order[CURE], work)
         if work.order[ASLEEP] > 0:
             book_held(state.sleep.held, state.ledger)
         if work.still[0] > 0.0 and comes_to_rest(model, state, h, work):
@@ -248,7 +248,7 @@ def passes_by(h, work):
 
 
 @program
-def move_freely(model, sleep, loads, h, work):
+def move_freely(model, state, loads, h, work):
     """Forces in the middle of the step, and velocities after it if no contact, limit, motor or mouse acted."""
     middle, force, torque, before, motion = work.middle, work.force, work.torque, work.before, work.system.motion
     put_rows(work.books.at.x, middle.x)
@@ -256,7 +256,7 @@ def move_freely(model, sleep, loads, h, work):
         copy_bodies(middle, work.books.at)
     applied_forces(model, loads, middle, force, torque)
     if work.order[ASLEEP] > 0:
-        hold_still(sleep, force, torque)
+        hold_still(state.sleep, force, torque)
     jointed = len(work.keeper.reactions.rows.kind) > 0
     if jointed:
         push_joints(model, work)
@@ -265,7 +265,7 @@ def move_freely(model, sleep, loads, h, work):
         free_links(model, loads, before.v, h, force, torque, work.trees)
         put_all(motion.v, work.trees.free)
     if jointed:
-        free_joints(model, h, work.order[CURE], work)
+        free_joints(model, state.t[0], h, work.order[CURE], work)
 
 
 @program
@@ -379,7 +379,7 @@ def arrive(model, state, h, work):
     if len(model.trees.body) > 0:
         end_trees(model, state, h, work)
     if work.order[CURE] == PROJECTION and len(work.keeper.reactions.rows.kind) > 0:
-        mend_joints(model, bodies, state.joints, PROJECTION, work.keeper)
+        mend(model, t, h, bodies, state.joints, work, state.ledger)
     state.t[0] = t + h
 
 
