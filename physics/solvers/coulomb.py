@@ -17,6 +17,7 @@ from ..core.jit import helper, kernel
 from ..core.model import Array, BoolArray
 from ..problem.contact_equations import solve_small
 from ..problem.problem import ContactProblem
+from ..problem.residual import judge
 from .crowd import CROWD, SOLVED, by_modes
 from .dantzig import Dantzig
 from .interior_point import InteriorPoint, newton_with_slides
@@ -41,6 +42,7 @@ PUSHES = 1e-7       # normal force above which a contact counts as pushing in a 
 ALIKE_RATES = 1e-9  # accelerations of two solutions that differ by less are the same, relative to those without contact
 CLOSES = 1e-6       # approach of which forces that are no solution show, relative to the acceleration without contact
 NEARLY = 1e-6       # natural map of a guess from which Newton's method goes on, relative to the same
+TOLERANCE = 1e-12   # of the interior-point method [unit of d]
 ALLOWED_RATE = 1e-10   # approach that counts as none where all sets are tried, relative to the same
 
 
@@ -295,7 +297,10 @@ def _guesses(
         left, found = by_modes(M, d, friction, slides, slip) if FEW_CONTACTS < c < CROWD else (math.inf, none)
         if left <= SOLVED:
             yield True, found
-        yield InteriorPoint()(problem, force).status == "solved", force
+        InteriorPoint().solve(problem, force, 0, TOLERANCE)  # nobody needs a proof where there is no solution
+        yield bool(judge(M, d, friction, force, TOLERANCE)[1]), force
+        if not np.isfinite(force).all():
+            force[:] = 0.0
     slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
     scale = float(np.abs(d).max()) + 1e-300
     lots = SWEEPS[:SLIDING_LOTS] if slides.any() else SWEEPS
