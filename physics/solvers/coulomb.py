@@ -298,8 +298,9 @@ def _guesses(
         if left <= SOLVED:
             yield True, found
         InteriorPoint().solve(problem, force, 0, TOLERANCE)  # nobody needs a proof where there is no solution
-        yield bool(judge(M, d, friction, force, TOLERANCE)[1]), force
-        if not np.isfinite(force).all():
+        inside = bool(judge(M, d, friction, force, TOLERANCE)[1])
+        yield inside, force
+        if not inside:
             force[:] = 0.0
     slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
     scale = float(np.abs(d).max()) + 1e-300

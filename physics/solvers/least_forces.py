@@ -48,7 +48,7 @@ def smallest_of(W, unknowns, friction, x_out):
 @helper
 def orthonormal_rows(W, n):
     """Combine the rows of W (m, k) so that the first n entries of those that come first are orthonormal, by the method
-    of Gram and Schmidt, the most independent row first and twice each ["twice is enough", Kahan in Parlett 1980].
+    of Gram and Schmidt, the most independent row first and twice each [Kahan in Parlett 1980].
     Returns how many there are: the others depend on them, but for RANK. Where right-hand sides are among the entries
     after n, the equations have the solutions that they had."""
     rank, largest = 0, 0.0
