@@ -3,6 +3,7 @@ their contact problems are independent."""
 
 import numpy as np
 
+from .jit import helper, kernel
 from .model import BodyKind, IntArray, Model
 
 
@@ -33,16 +34,30 @@ def islands_of(nodes: IntArray) -> IntArray:
     contacts, have the same number. nodes (c, 2): node of each side of a contact, -1 = it does not move.
 
     Disjoint sets with path halving [Tarjan & van Leeuwen 1984]."""
-    leader: dict[int, int] = {}
+    nodes, island = np.ascontiguousarray(nodes, np.int32), np.empty(len(nodes), np.int32)
+    number_islands(nodes, np.arange(nodes.max(initial=-1) + 2, dtype=np.int32), island)
+    return island
 
-    def first(i: int) -> int:
-        while leader.setdefault(i, i) != i:
-            leader[i] = i = leader[leader[i]]
-        return i
 
-    pairs = nodes.tolist()
-    for a, b in pairs:
-        if a >= 0 and b >= 0:
-            leader[first(a)] = first(b)
-    numbers: dict[int, int] = {}
-    return np.array([numbers.setdefault(first(max(pair)), len(numbers)) for pair in pairs], np.int32)
+@helper
+def first_of(leader, i):
+    """The leader of the set that i is in."""
+    while leader[i] != i:
+        leader[i] = leader[leader[i]]
+        i = leader[i]
+    return i
+
+
+@kernel
+def number_islands(nodes, leader, island_out):
+    """See `islands_of`; leader (n + 1,): of every node i by itself at i + 1, of what does not move at 0."""
+    number, found = np.full(len(leader), -1), 0
+    for k in range(len(nodes)):
+        if nodes[k, 0] >= 0 and nodes[k, 1] >= 0:
+            leader[first_of(leader, nodes[k, 0] + 1)] = first_of(leader, nodes[k, 1] + 1)
+    for k in range(len(nodes)):
+        i = first_of(leader, max(nodes[k, 0], nodes[k, 1]) + 1)
+        if number[i] < 0:
+            number[i] = found
+            found += 1
+        island_out[k] = number[i]

@@ -38,8 +38,9 @@ from numpy.typing import NDArray
 
 from ..core.model import Array, BoolArray, IntArray
 from ..problem.problem import ContactProblem
+from ..problem.residual import judge
 from ..solvers.block_pivot import BlockPivot
-from ..solvers.coulomb import sharpened
+from ..solvers.coulomb import cone_sweeps, sharpened
 from ..solvers.crowd import CROWD, SOLVED, by_modes
 from ..solvers.interior_point import InteriorPoint
 from ..solvers.least_forces import basis
@@ -291,6 +292,12 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> I
     wanted[::3] += e * np.minimum(zeta[::3], 0.0)
     impulse = np.zeros_like(zeta)
     problem = ContactProblem.frictional(M, wanted, mu)
+    if count == 1:
+        cone_sweeps(M, wanted, mu, np.zeros((1, 3)), 1, 0.0, impulse, np.zeros(3))
+        if judge(M, wanted, mu, impulse, 1e-15 * speed)[1]:
+            after = zeta + M @ impulse
+            return Impact(impulse, after, energy_lost(impulse, zeta, after), "solved", e, np.zeros(0, np.int32))
+        impulse[:] = 0.0
     if count >= CROWD:
         left, found = by_modes(M, wanted, mu, np.zeros(count, bool), np.zeros((count, 2)))
         if left <= SOLVED:

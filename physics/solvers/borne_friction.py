@@ -22,7 +22,7 @@ from ..core.model import Array, BoolArray
 from ..laws.contact import project_cone
 from .coulomb import CLOSES, CREEPS, PUSHES, STICK_RESIDUAL, SWEEP_CHANGE, SWEEPS, VERGES, contact_alone
 from .interior_point import newton_step
-from .least_forces import FEW, RANK, ZERO, basis, cone_slope, least
+from .least_forces import FEW, RANK, ZERO, basis, cone_slopes, least
 
 Numbers = NDArray[np.integer[Any]]  # of blocks
 FIRST_SWEEPS = 40   # before Newton's method is tried first
@@ -264,7 +264,9 @@ class _Law:
         moved = eye[rows] - M[rows]
         e = u[rows[:, 1:]] / np.where(slip > 0.0, slip, 1.0)[:, None]
         moved[:, 0] -= mu[self.cones, None] * np.einsum("ij,ijk->ik", e, M[rows[:, 1:]])
-        slope[rows] -= np.einsum("ijk,ikl->ijl", cone_slope(x, mu[self.cones]), moved)
+        cones = np.empty((len(x), 3, 3))
+        cone_slopes(x, mu[self.cones], cones)
+        slope[rows] -= np.einsum("ijk,ikl->ijl", cones, moved)
         for k in self.lone.tolist():
             if u[3 * k] < f[3 * k]:
                 miss[3 * k], slope[3 * k] = u[3 * k], M[3 * k]

@@ -8,7 +8,7 @@ Impulses f and velocities a obey the same law.
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,13 @@ from ..core.jit import helper, kernel
 from ..core.model import Array, BoolArray
 from ..problem.contact_equations import solve_small
 from ..problem.problem import ContactProblem
+from ..problem.residual import judge
 from .crowd import CROWD, SOLVED, by_modes
 from .dantzig import Dantzig
 from .interior_point import InteriorPoint, newton_with_slides
 from .least_forces import FEW, RANK, ZERO, basis, least, root_of, smallest
 from .lemke import Lemke
+from .slip_directions import BEGINS, SLIPS, STICKS, Modes, forces_by_modes
 
 SLIP_ANGLES = 24    # intervals of the circle in which a direction of slip is bracketed before bisection
 SWEEPS = (200, 3000, 6000, 12000)  # of block Gauss–Seidel, each lot from the last one; other methods after each
@@ -33,15 +35,14 @@ FACETS = (8, 32)    # of the cones of contacts at rest in `by_facets`,
 MOST_EDGES = 600    # how many edges they may have together,
 FEW_CONTACTS = 6    # and up to how many contacts sweeps are faster
 FEWER = 2           # rows to a column of the root of M from which on fewer equations are made of them
-DIRECTION_STEPS = 30   # steps of Newton's method for the directions of slip, at most
 MANY = 48           # contacts from which on the smallest of all exact forces are sought only where others are not found
 ALL_SETS = 6        # most contacts whose sets are all tried where solutions need not be unique
 VERGES = (1e-6, 1e-9)  # slip acceleration that may be that of a sticking contact, relative to that without contact
 PUSHES = 1e-7       # normal force above which a contact counts as pushing in a guess, relative to the largest one
-DIFFERENCE = 1e-7   # step of a difference quotient in slip accelerations, relative to the smallest of them
 ALIKE_RATES = 1e-9  # accelerations of two solutions that differ by less are the same, relative to those without contact
 CLOSES = 1e-6       # approach of which forces that are no solution show, relative to the acceleration without contact
 NEARLY = 1e-6       # natural map of a guess from which Newton's method goes on, relative to the same
+TOLERANCE = 1e-12   # of the interior-point method [unit of d]
 ALLOWED_RATE = 1e-10   # approach that counts as none where all sets are tried, relative to the same
 
 
@@ -296,7 +297,11 @@ def _guesses(
         left, found = by_modes(M, d, friction, slides, slip) if FEW_CONTACTS < c < CROWD else (math.inf, none)
         if left <= SOLVED:
             yield True, found
-        yield InteriorPoint()(problem, force).status == "solved", force
+        InteriorPoint().solve(problem, force, 0, TOLERANCE)  # nobody needs a proof where there is no solution
+        inside = bool(judge(M, d, friction, force, TOLERANCE)[1])
+        yield inside, force
+        if not inside:
+            force[:] = 0.0
     slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
     scale = float(np.abs(d).max()) + 1e-300
     lots = SWEEPS[:SLIDING_LOTS] if slides.any() else SWEEPS
@@ -399,39 +404,19 @@ def _exact(
         return np.zeros(len(d)) if (d[::3] >= -ZERO * scale).all() else None
     rows = np.array([3 * k + i for k in np.flatnonzero(closed) for i in range(3 if sticks[k] else 1)])
     some = rows if len(rows) <= FEW else np.array(basis(M, rows.tolist()))
-    single = np.flatnonzero(~sticks[rows // 3])
     A, needed = fewer(M, root, d, some)
-    columns, pulls, mu = A[:, rows], rows[single] // 3, friction[rows[single] // 3]
-    tangent_columns = A.reshape(len(A), -1, 3)[:, :, 1:]
-    near = np.zeros(len(rows)) if fresh else force[rows]
-    tangents, cones = (3 * turning[:, None] + (1, 2)).ravel(), np.where(sticks, friction, 0.0)[closed]
-    e = slip.copy()
-
-    def pulled() -> Array:
-        """What the unknown forces, with the friction that they bring, do in the equations."""
-        B = columns.copy()
-        B[:, single] -= mu * np.einsum("rki,ki->rk", tangent_columns[:, pulls], e[pulls])
-        return B
-
-    def whole(x: Array) -> Array:
-        """All forces (3 c,) of the unknown ones."""
-        f = np.zeros(len(d))
-        f[rows] = x
-        f.reshape(-1, 3)[pulls, 1:] = -(mu * x[single])[:, None] * e[pulls]
-        return f
-
-    def forces(start: Array) -> Array | None:
-        """All forces (3 c,) for slip accelerations (2 t,) of the t contacts that begin to slip; None: not found."""
-        a = start.reshape(-1, 2)
-        e[turning] = a / np.maximum(np.hypot(*a.T), 1e-300)[:, None]
-        B = pulled()
-        right = needed - B @ near
-        x = smallest(B, right, cones) if fresh else np.linalg.lstsq(B, right, rcond=RANK)[0]
-        return None if x is None else whole(near + x)
-
-    f = forces(rate[tangents]) if not len(turning) else _directions(M, root, d, tangents, rate[tangents], forces)
-    if f is None:
+    f, near, e = np.zeros(len(d)), np.zeros(len(d)), slip.copy()
+    if not fresh:
+        near[rows] = force[rows]
+    kind, all_rows = np.where(sticks, STICKS, SLIPS), np.flatnonzero(np.repeat(closed, 3))
+    kind[turning] = BEGINS
+    modes = Modes(kind[closed], friction[closed], np.where(sticks, friction, 0.0)[closed], e[closed])
+    part, block = np.zeros(len(all_rows)), M[np.ix_(all_rows, all_rows)]
+    if not forces_by_modes(np.ascontiguousarray(A[:, all_rows]), needed, near[all_rows], fresh, modes, block,
+                           d[all_rows], acceleration[closed, 1:].copy(), part):
         return None
+    f[all_rows], e[closed] = part, modes.e
+    tangents = (3 * turning[:, None] + (1, 2)).ravel()
     a = M @ f + d
     slips = a[tangents].reshape(-1, 2)
     along, across = (slips * e[turning]).sum(axis=1), slips[:, 0] * e[turning, 1] - slips[:, 1] * e[turning, 0]
@@ -443,34 +428,3 @@ def _exact(
     )
     return f if right else None
 
-
-def _directions(
-    M: Array, root: Array | None, d: Array, tangents: NDArray[np.intp], start: Array,
-    forces: Callable[[Array], Array | None],
-) -> Array | None:
-    """Forces (3 c,) opposite to the slip accelerations that they cause, by Newton's method for these accelerations. The
-    smaller a slip acceleration, the more its direction depends on the forces: plain iteration fails there."""
-    found = forces(start)
-    if found is None:
-        return None
-    plain = root is None or FEWER * root.shape[1] > len(tangents)
-    U, s, _ = np.linalg.svd((M if root is None or plain else root)[tangents], full_matrices=False)
-    U = U[:, : np.count_nonzero(s > (RANK if plain else math.sqrt(RANK)) * s[0])]
-    now = start.copy()
-    wrong = U.T @ ((M @ found + d)[tangents] - now)
-    for _ in range(DIRECTION_STEPS):
-        size = DIFFERENCE * float(np.hypot(now[::2], now[1::2]).min())
-        slope = np.zeros((len(wrong), len(wrong)))
-        for j in range(len(wrong)):
-            shifted = forces(now + size * U[:, j])
-            if shifted is None or size == 0.0:
-                return None
-            slope[:, j] = (U.T @ ((M @ shifted + d)[tangents] - now) - size * np.eye(len(wrong))[j] - wrong) / size
-        now = now - U @ np.linalg.lstsq(slope, wrong, rcond=None)[0]
-        found = forces(now)
-        if found is None:
-            return None
-        before, wrong = np.abs(wrong).max(), U.T @ ((M @ found + d)[tangents] - now)
-        if np.abs(wrong).max() >= 0.5 * before:
-            break
-    return found

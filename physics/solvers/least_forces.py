@@ -5,9 +5,12 @@ import math
 import numpy as np
 
 from ..core.interruption import look_up
-from ..core.jit import kernel
+from ..core.jit import helper, kernel
 from ..core.model import Array
-from ..laws.contact import project_cone
+from ..core.vec import put, row
+from ..laws.contact import cone_projection
+from .lcp_info import row_product, subtract_row
+from .linear import lu_factor, lu_solve
 
 DEPENDENT = 1e-10   # remainder of a row beside independent rows below which it depends on them, relative to the row
 ZERO = 1e-9         # forces and accelerations that count as zero, relative to the largest
@@ -26,69 +29,170 @@ ENDLESS = 1e9       # size of the multipliers, relative to the right-hand side, 
 def smallest(B: Array, right: Array, friction: Array) -> Array | None:
     """The smallest x (n,) with B x = right, B (m, n), a system that has solutions, and x within the friction cones;
     None where there is no such x, or where it is not found. friction (c,): contacts of μ > 0 have three unknowns each,
-    normal and tangential, the others one, x >= 0. Where x is unique, it is returned whatever the cones.
-
-    With the rows of B made orthonormal, Q x = b, it is the smallest x = P_K(Qᵀy), and y, the multipliers, the minimum
-    of ½|P_K(Qᵀy)|² - b·y, whose gradient Q P_K(Qᵀy) - b vanishes there: Newton's method with P_K', which has jumps
-    [Qi & Sun 1993]. Contacts like springs of equal compliance, moved by rigid displacements y, would have these forces.
-    """
-    U, s, V = np.linalg.svd(B, full_matrices=False)
-    rank = int(np.count_nonzero(s > RANK * s.max(initial=0.0)))
-    Q, b = V[:rank], (U[:, :rank].T @ right) / s[:rank]
-    if rank == B.shape[1]:
-        return np.asarray(Q.T @ b, np.float64)
+    normal and tangential, the others one, x >= 0. Where x is unique, it is returned whatever the cones."""
     places = np.flatnonzero(np.column_stack([np.ones(len(friction)), friction > 0.0, friction > 0.0]))
-    C = np.zeros((rank, 3 * len(friction)))
-    C[:, places] = Q
-    y, size = b.copy(), float(np.abs(b).max(initial=0.0))
-    x, free, missed, height = _height(C, b, friction, y)
+    W, x = np.zeros((len(B), 3 * len(friction) + 1)), np.zeros((len(friction), 3))
+    W[:, places], W[:, -1] = B, right
+    return x.ravel()[places] if smallest_of(W, len(places), np.asarray(friction, np.float64), x) else None
+
+
+@kernel
+def smallest_of(W, unknowns, friction, x_out):
+    """`smallest`, of equations whose right-hand sides are the last column of W (m, 3 c + 1), in so many unknowns: the
+    columns of others are zero. Writes x (c, 3); returns whether it was found."""
+    rank = orthonormal_rows(W, 3 * len(friction))
+    y, slope = W[:rank, -1].copy(), np.empty((len(friction), 3, 3))
+    return smallest_within(W, W[:rank, -1].copy(), rank == unknowns, friction, y, x_out, slope)
+
+
+@helper
+def orthonormal_rows(W, n):
+    """Combine the rows of W (m, k) so that the first n entries of those that come first are orthonormal, by the method
+    of Gram and Schmidt, the most independent row first and twice each [Kahan in Parlett 1980].
+    Returns how many there are: the others depend on them, but for RANK. Where right-hand sides are among the entries
+    after n, the equations have the solutions that they had."""
+    rank, largest = 0, 0.0
+    while rank < len(W):
+        best, most = rank, -1.0
+        for i in range(rank, len(W)):
+            size = row_product(W, i, W[i], 0, n)
+            if size > most:
+                best, most = i, size
+        largest = max(largest, most)
+        if not most > RANK * RANK * largest:
+            break
+        for l in range(W.shape[1]):
+            W[rank, l], W[best, l] = W[best, l], W[rank, l]
+        for p in range(rank):
+            subtract_row(W[rank], 0, row_product(W, p, W[rank], 0, n), W, p, W.shape[1])
+        size = math.sqrt(row_product(W, rank, W[rank], 0, n))
+        for l in range(W.shape[1]):
+            W[rank, l] /= size
+        for i in range(rank + 1, len(W)):
+            subtract_row(W[i], 0, row_product(W, rank, W[i], 0, n), W, rank, W.shape[1])
+        rank += 1
+    return rank
+
+
+@helper
+def smallest_within(W, b, free, friction, y, x_out, slope_out):
+    """The smallest x (c, 3) within the friction cones with Q x = b, Q (r, 3 c) the orthonormal rows that W begins with;
+    returns whether it was found. free: without cones, or where x is unique.
+
+    It is x = P_K(Qᵀy), and y (r,), the multipliers, whose first guess is given, the minimum of ½|P_K(Qᵀy)|² - b·y,
+    whose gradient Q P_K(Qᵀy) - b vanishes there: Newton's method with P_K', slope_out (c, 3, 3), which has jumps
+    [Qi & Sun 1993]. Contacts like springs of equal compliance, moved by rigid displacements y, would have these
+    forces."""
+    rank, c = len(b), len(friction)
+    size = 0.0
+    pushed, missed, tried, step = np.empty((c, 3)), np.empty(rank), np.empty(rank), np.empty(rank)
+    S, order = np.empty((rank, rank)), np.empty(rank, np.int32)
+    for i in range(rank):
+        size = max(size, abs(b[i]))
+    if free:
+        y[:] = b
+        height_of(W, b, friction, y, pushed, x_out, missed)
+        x_out[:] = pushed
+        slope_out[:] = 0.0
+        for k in range(c):
+            for i in range(3):
+                slope_out[k, i, i] = 1.0
+        return True
+    height, worst = height_of(W, b, friction, y, pushed, x_out, missed)
     for _ in range(CONE_STEPS):
-        worst = float(np.abs(missed).max(initial=0.0))
+        for k in range(c):
+            cone_slope(pushed, friction, k, slope_out)
         if worst <= EXACT * size:
-            return x.ravel()[places]
-        slope = np.einsum("ikm,kml->ikl", C.reshape(rank, -1, 3), cone_slope(free, friction)).reshape(rank, -1) @ C.T
-        slope[np.diag_indices(rank)] += DAMPING * min(worst / size, 1.0)
-        try:
-            step, t = np.linalg.solve(slope, -missed), 1.0
-        except np.linalg.LinAlgError:  # no contact is within its cone in some direction of y
-            return None
+            return True
+        squared(W, rank, slope_out, S)
+        along = 0.0
+        for i in range(rank):
+            S[i, i] += DAMPING * min(worst / size, 1.0)
+            step[i] = -missed[i]
+        if not lu_factor(S, order):  # no contact is within its cone in some direction of y
+            return False
+        lu_solve(S, order, step)
+        for i in range(rank):
+            along += missed[i] * step[i]
+        t, before = 1.0, worst
         while True:
-            tried = _height(C, b, friction, y + t * step)
-            if np.abs(tried[2]).max() <= 0.5 * worst or tried[3] <= height + 1e-4 * t * float(missed @ step):
+            for i in range(rank):
+                tried[i] = y[i] + t * step[i]
+            high, worst = height_of(W, b, friction, tried, pushed, x_out, missed)
+            if worst <= 0.5 * before or high <= height + 1e-4 * t * along:
                 break
             t *= 0.5
             if t < 1e-6:
-                return None
-        y = y + t * step
-        x, free, missed, height = tried
-        if not np.abs(y).max() < ENDLESS * size:
-            return None
-    return None
+                return False
+        y[:], height = tried, high
+        for i in range(rank):
+            if not abs(y[i]) < ENDLESS * size:
+                return False
+    return False
 
 
-def _height(C: Array, b: Array, friction: Array, y: Array) -> tuple[Array, Array, Array, float]:
-    """P_K(Cᵀy) and Cᵀy (c, 3), C P_K(Cᵀy) - b, and ½|P_K(Cᵀy)|² - b·y."""
-    free = np.ascontiguousarray((C.T @ y).reshape(-1, 3))
-    x = np.empty_like(free)
-    project_cone(free, friction, x)
-    return x, free, C @ x.ravel() - b, float(0.5 * (x * x).sum() - b @ y)
+@helper
+def height_of(W, b, friction, y, pushed_out, x_out, missed_out):
+    """Qᵀy and P_K(Qᵀy) (c, 3), Q P_K(Qᵀy) - b; returns ½|P_K(Qᵀy)|² - b·y and the largest entry of the latter."""
+    flat, x, total, worst = pushed_out.reshape(-1), x_out.reshape(-1), 0.0, 0.0
+    flat[:] = 0.0
+    for i in range(len(b)):
+        subtract_row(flat, 0, -y[i], W, i, len(flat))
+    for k in range(len(friction)):
+        put(x_out, k, cone_projection(row(pushed_out, k), (1.0, 0.0, 0.0), friction[k]))
+        total += 0.5 * (x_out[k, 0] * x_out[k, 0] + x_out[k, 1] * x_out[k, 1] + x_out[k, 2] * x_out[k, 2])
+    for i in range(len(b)):
+        missed_out[i] = row_product(W, i, x, 0, len(x)) - b[i]
+        worst = max(worst, abs(missed_out[i]))
+        total -= b[i] * y[i]
+    return total, worst
 
 
-def cone_slope(x: Array, mu: Array) -> Array:
-    """P_K'(x) (c, 3, 3) of friction cones, x (c, 3), mu (c,): 1 inside, 0 in the polar cone; else, with e = x_T/|x_T|,
-    g = (1, μ e)/√(1 + μ²) and P_n = (x_n + μ|x_T|)/(1 + μ²),  g gᵀ + μ P_n/|x_T| (1 - e eᵀ) in the tangent plane."""
-    size = np.hypot(x[:, 1], x[:, 2])
-    polar = mu * size <= -x[:, 0]
-    inside = ~polar & (size <= mu * x[:, 0])
-    rim = ~polar & ~inside
-    slope = np.zeros((len(x), 3, 3))
-    slope[inside] = np.eye(3)
-    m, e = mu[rim], x[rim, 1:] / size[rim, None]
-    g = np.column_stack([np.ones(len(m)), m[:, None] * e]) / np.sqrt(1.0 + m * m)[:, None]
-    slope[rim] = g[:, :, None] * g[:, None, :]
-    turn = m * (x[rim, 0] + m * size[rim]) / ((1.0 + m * m) * size[rim])
-    slope[rim, 1:, 1:] += turn[:, None, None] * (np.eye(2) - e[:, :, None] * e[:, None, :])
-    return slope
+@helper
+def squared(W, rank, slope, S_out):
+    """Q D Qᵀ (r, r), D (c, 3, 3) the blocks of a diagonal, symmetric each."""
+    n = 3 * len(slope)
+    moved = np.empty(n)
+    for i in range(rank):
+        for k in range(len(slope)):
+            for a in range(3):
+                moved[3 * k + a] = (slope[k, a, 0] * W[i, 3 * k] + slope[k, a, 1] * W[i, 3 * k + 1]
+                                    + slope[k, a, 2] * W[i, 3 * k + 2])
+        for j in range(i + 1):
+            S_out[i, j] = S_out[j, i] = row_product(W, j, moved, 0, n)
+
+
+@helper
+def cone_slope(x, mu, k, slope_out):
+    """P_K'(x) of friction cone k, slope_out (c, 3, 3), x (c, 3), mu (c,): 1 inside, 0 in the polar cone; else, with
+    e = x_T/|x_T|, g = (1, μ e)/√(1 + μ²) and P_n = (x_n + μ|x_T|)/(1 + μ²),  g gᵀ + μ P_n/|x_T| (1 - e eᵀ) in the
+    tangent plane."""
+    m, size = mu[k], math.hypot(x[k, 1], x[k, 2])
+    for i in range(3):
+        for j in range(3):
+            slope_out[k, i, j] = 0.0
+    if m * size <= -x[k, 0]:
+        return
+    if size <= m * x[k, 0]:
+        for i in range(3):
+            slope_out[k, i, i] = 1.0
+        return
+    e1, e2, square = x[k, 1] / size, x[k, 2] / size, 1.0 + m * m
+    g, turn = (1.0, m * e1, m * e2), m * (x[k, 0] + m * size) / (square * size)
+    for i in range(3):
+        for j in range(3):
+            slope_out[k, i, j] = g[i] * g[j] / square
+    slope_out[k, 1, 1] += turn * e2 * e2
+    slope_out[k, 2, 2] += turn * e1 * e1
+    slope_out[k, 1, 2] -= turn * e1 * e2
+    slope_out[k, 2, 1] -= turn * e1 * e2
+
+
+@kernel
+def cone_slopes(x, mu, slope_out):
+    """`cone_slope` of all contacts."""
+    for k in range(len(mu)):
+        cone_slope(x, mu, k, slope_out)
 
 
 def least(M: Array, right: Array) -> Array:

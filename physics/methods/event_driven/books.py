@@ -51,21 +51,37 @@ class PairImpulses:
     """What the contacts of each pair came to in a step, impacts included, world frame [N s]."""
 
     def __init__(self) -> None:
-        self._of: dict[int, Array] = {}
+        self.begin_step()
 
     def begin_step(self) -> None:
-        self._of = {}
+        self._of: dict[int, Array] = {}
+        self._set, self._sum = np.zeros(0, np.int64), np.zeros((0, 3))  # of the current set, since it is the same
 
     def add(self, pair: int, impulse: Array) -> None:
         """Add an impulse (3,) on body b of a pair."""
         self._of[pair] = self._of.get(pair, 0.0) + impulse
 
+    def add_of_set(self, pairs: LongArray, impulses: Array) -> None:
+        """Add impulses (c, 3) of the pairs (c,) of the current set."""
+        if not np.array_equal(pairs, self._set):
+            self._pass_on()
+            self._set, self._sum = pairs.copy(), np.zeros_like(impulses)
+        self._sum += impulses
+
+    def _pass_on(self) -> None:
+        """Add to each pair what it came to in the current set."""
+        for pair, impulse in zip(self._set.tolist(), self._sum, strict=True):
+            self.add(pair, impulse)
+        self._set, self._sum = self._set[:0], self._sum[:0]
+
     def put(self, pairs: LongArray, impulses: Array) -> None:
         """These pairs (k,) came to the first impulses (k, 3), and no others to any."""
+        self.begin_step()
         self._of = dict(zip(pairs.tolist(), impulses.copy(), strict=False))
 
     def of(self, pairs: LongArray) -> Array:
         """(k, 3)"""
+        self._pass_on()
         return np.array([self._of.get(pair, np.zeros(3)) for pair in pairs.tolist()]).reshape(-1, 3)
 
 
@@ -211,10 +227,13 @@ def twist(books: Books, bodies: Bodies, witness: Witness, normal: Array, restitu
     normal (c,): the normal impulses of contacts, restitution_psi (c,): nan = the spin stays, as it does where one of
     the bodies has not the same inertia about all axes. The hardest hit come first.
     """
-    inverse = ball_inverse(books.model)
-    for k in np.argsort(-normal, kind="stable").tolist():
+    turned = (normal > 0.0) & ~np.isnan(restitution_psi)
+    if not turned.any():
+        return
+    inverse, hardest = ball_inverse(books.model), np.argsort(-normal, kind="stable")
+    for k in hardest[turned[hardest]].tolist():
         a, b = int(witness.body_a[k]), int(witness.body_b[k])
-        if normal[k] <= 0.0 or np.isnan(restitution_psi[k]) or not inverse[a] + inverse[b] > 0.0:
+        if not inverse[a] + inverse[b] > 0.0:
             continue
         n = witness.normal[k]
         spin = float(n @ (bodies.w[b] - bodies.w[a]))

@@ -93,14 +93,20 @@ class EventLog:
         new = [pair for pair in now if pair not in before and pair < self._elements]
         if not gone and not new:
             return before
-        ends = {pair: next((other for other in now if self._is_one(pair, other)), -1) for pair in gone}
-        begins = {pair: next((other for other in before if self._is_one(pair, other)), -1) for pair in new}
+        ends = {pair: self._one_among(now, pair) for pair in gone}
+        begins = {pair: self._one_among(before, pair) for pair in new}
         found = {pair: mode for pair, mode in before.items() if ends.get(pair % TURNS, -1) < 0}
         for pair in now:
             came = begins.get(pair % TURNS, -1)
             if came >= 0 and came + pair - pair % TURNS in before:
                 found[pair] = before[came + pair - pair % TURNS]
         return found
+
+    def _one_among(self, others: Modes, pair: int) -> int:
+        """The first of other pairs that is one contact with this one, -1 = none: they have an element in common."""
+        count = len(self._work.surface.kind)
+        a, b = divmod(pair, count)
+        return next((p for p in others if (p // count == a or p % count == b) and self._is_one(pair, p)), -1)
 
     def _is_one(self, pair: int, other: int) -> bool:
         """Whether two pairs are one contact at the state in hand."""

@@ -1,5 +1,7 @@
 """The contact equations at an instant, and what moves its state to another one: impulses and small displacements."""
 
+import math
+
 import numpy as np
 
 from ...books.diagnostics import total_energy
@@ -66,8 +68,9 @@ def slip_velocities(scratch: RateScratch, count: int) -> Array:
 
 def goes_straight(slip: Array, direction: Array) -> bool:
     """Whether a slip (3,) [m/s] goes on in a unit direction (3,)."""
-    along = float(slip @ direction)
-    return along > 0.0 and float(np.linalg.norm(np.cross(slip, direction))) <= STRAIGHT * along + ASIDE
+    (a, b, c), (x, y, z) = slip.tolist(), direction.tolist()
+    along = a * x + b * y + c * z
+    return along > 0.0 and math.hypot(b * z - c * y, c * x - a * z, a * y - b * x) <= STRAIGHT * along + ASIDE
 
 
 def energy_at(at: Instant) -> float:

@@ -213,32 +213,38 @@ def fill_set(
 ) -> None:
     """Write the current set: the contacts of `pairs` (c,) that are not OPEN; M (3 c, 3 c) of them and frames (c, 3, 3),
     normal and tangents; nodes (c, 2): see `connect`; fixed: pairs that stay as they are to the end of the step."""
-    kept = [k for k, mode in enumerate(found.mode) if mode != OPEN]
-    least, island = np.zeros(len(pairs)), islands_of(nodes)
-    np.maximum.at(least, island, ZERO * np.abs(found.force[::3]))
-    loaded = [k for k in kept if found.mode[k] not in (IDLE, STICK)
-              or found.force[3 * friction.bearer[k]] > least[island[k]]]
-    loaded_sticks, sticks = ([k for k in some if found.mode[k] == STICK] for some in (loaded, kept))
-    idle = [k for k in kept if found.mode[k] == IDLE and k not in found.next_up]
-    rows = basis(M, [3 * k for k in loaded], [3 * k + i for k in loaded_sticks for i in (1, 2)],
-                 [3 * k + i for k in sticks if k not in loaded for i in range(3)],
-                 [3 * k for k in kept if k in found.next_up], [3 * k for k in idle])
-    place = {k: i for i, k in enumerate(kept)}
-    chosen.count[0], chosen.rows[0] = len(kept), len(rows)
-    for i, k in enumerate(kept):
-        mode = found.mode[k]
-        if mode == IDLE and 3 * k in rows:  # it completes the basis [RBDA §11.5]
-            mode = SMOOTH if friction.slip[k] == 0.0 else SLIDE
-        chosen.pair[i], chosen.mode[i], chosen.bearer[i] = pairs[k], mode, place[int(friction.bearer[k])]
-        chosen.friction[i] = (friction.stick if mode == STICK else friction.slip)[k]
-        chosen.direction[i] = found.slip[k] @ frames[k, 1:]
-        chosen.hold[i] = found.force[3 * k : 3 * k + 3] @ frames[k] if mode == STICK else 0.0
-        chosen.fixed[i] = int(pairs[k]) in fixed
-    for j, r in enumerate(rows):
-        chosen.row[j] = 3 * place[r // 3] + r % 3
+    mode, normal, island = np.array(found.mode, np.int32), found.force[::3], islands_of(nodes)
+    least = np.zeros(int(island.max(initial=-1)) + 1)
+    np.maximum.at(least, island, ZERO * np.abs(normal))
+    kept, sticks, idle = np.flatnonzero(mode != OPEN), mode == STICK, mode == IDLE
+    loaded = (mode != OPEN) & (~(idle | sticks) | (normal[friction.bearer] > least[island]))
+    first = np.zeros(len(mode), bool)
+    first[list(found.next_up)] = True
+    rows = np.array(basis(M, rows_of(loaded, 0, 1), rows_of(loaded & sticks, 1, 3), rows_of(sticks & ~loaded, 0, 3),
+                          rows_of(first & (mode != OPEN), 0, 1), rows_of(idle & ~first, 0, 1)), np.int64)
+    completes = np.zeros(3 * len(mode), bool)  # the basis [RBDA §11.5]
+    completes[rows] = True
+    mode[idle & completes[::3]] = SLIDE
+    mode[idle & completes[::3] & (friction.slip == 0.0)] = SMOOTH
+    place, count = np.zeros(len(mode), np.int32), len(kept)
+    place[kept] = np.arange(count)
+    chosen.count[0], chosen.rows[0] = count, len(rows)
+    chosen.pair[:count], chosen.mode[:count] = pairs[kept], mode[kept]
+    chosen.bearer[:count] = place[friction.bearer[kept]]
+    chosen.friction[:count] = friction.where(sticks)[kept]
+    chosen.direction[:count] = np.einsum("ki,kij->kj", found.slip[kept], frames[kept, 1:])
+    force = np.where(sticks[:, None], found.force.reshape(-1, 3), 0.0)
+    chosen.hold[:count] = np.einsum("ki,kij->kj", force[kept], frames[kept])
+    chosen.fixed[:count] = [pair in fixed for pair in pairs[kept].tolist()]
+    chosen.row[: len(rows)] = 3 * place[rows // 3] + rows % 3
     list_columns(chosen)
     connect(chosen, nodes[kept])
     _judge(chosen, kept, found, M)
+
+
+def rows_of(contacts: BoolArray, first: int, end: int) -> list[int]:
+    """Rows first … end - 1 of each of these contacts (c,)."""
+    return (3 * np.flatnonzero(contacts)[:, None] + np.arange(first, end)).ravel().tolist()
 
 
 def overlapping(M: Array, d: Array, friction: Array) -> Resolution:
@@ -297,7 +303,7 @@ def list_columns(chosen):
     chosen.columns[0], chosen.columns[1] = used, waiting
 
 
-def _judge(chosen: ContactSet, kept: list[int], found: Resolution, M: Array) -> None:
+def _judge(chosen: ContactSet, kept: NDArray[np.intp], found: Resolution, M: Array) -> None:
     """Write which forces are not unique, and of each island with such forces whether the smallest ones obey Coulomb's
     law. Only an island where a contact sticks by a force that is not unique needs that."""
     count, columns = len(kept), chosen.column[: chosen.columns[0]]
@@ -305,12 +311,16 @@ def _judge(chosen: ContactSet, kept: list[int], found: Resolution, M: Array) -> 
     if len(columns) == chosen.rows[0]:
         return
     mode, friction, bearer = chosen.mode[:count], chosen.friction[:count], chosen.bearer[:count]
-    place = np.array([3 * kept[r // 3] + r % 3 for r in chosen.row[: chosen.rows[0]].tolist()], np.int32)
-    B, right = np.zeros((len(place), len(columns))), M[place] @ found.force - found.rate[place]
-    for j, c in enumerate(columns.tolist()):
-        B[:, j] = M[place, 3 * kept[c // 3] + c % 3]
-        for i in np.flatnonzero((bearer == c // 3) & (mode == SLIDE)).tolist() if c % 3 == 0 else []:
-            B[:, j] -= friction[i] * M[place, 3 * kept[i] + 1 : 3 * kept[i] + 3] @ found.slip[kept[i]]
+    row = chosen.row[: chosen.rows[0]]
+    row = 3 * kept[row // 3] + row % 3
+    mine, right = M[row], M[row] @ found.force - found.rate[row]
+    B = mine[:, 3 * kept[columns // 3] + columns % 3]
+    at = np.full(3 * count, -1)
+    at[columns] = np.arange(len(columns))
+    slides = np.flatnonzero((mode == SLIDE) & (at[3 * bearer] >= 0))
+    pulls, e = 3 * kept[slides], found.slip[kept[slides]]
+    np.subtract.at(B.T, at[3 * bearer[slides]],
+                   (friction[slides] * (mine[:, pulls + 1] * e[:, 0] + mine[:, pulls + 2] * e[:, 1])).T)
     Q, R = np.linalg.qr(B.T)  # a force is unique where its unit vector lies in the space of the rows
     shared = np.zeros(count, bool)
     shared[columns[1.0 - (Q * Q).sum(axis=1) > OPEN_PART] // 3] = True

@@ -429,8 +429,7 @@ class EventDriven:
         piece, delta = search.piece, 1.0 if trigger is None else trigger.delta
         if delta > 0.0:
             impulses = book_piece(self._books, piece, delta, work.ledger)
-            for pair, impulse in zip(work.set_pairs.tolist(), impulses, strict=True):
-                self._impulses.add(pair, impulse)
+            self._impulses.add_of_set(work.set_pairs, impulses)
         bodies, joints = piece.end, piece.end_joints
         if trigger is not None:
             there = search.at(delta)
