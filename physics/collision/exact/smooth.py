@@ -247,7 +247,8 @@ def rim_smooth(surface, bodies, e, f):
         return axpy(-gap, n, q), q, n, gap, beyond, 1.0, u, (0.0, 1.0, 0.0, 1.0), u, curve
     n, gap = smooth_climb(disc, solid, sub(o, c), n)
     q, curve, u = smooth_end(solid, o, neg(n))
-    out = unit(axpy(-dot(a, n), a, n))
+    d = sub(q, c)
+    out = unit(axpy(-dot(a, d), a, d))  # along n, too, but of a cap that hardly leans n says it less exactly
     margin = min(solid[3][0], solid[3][1], solid[3][2]) * off_rim(n, a, out, surface.taper[e])
     return (axpy(size, out, c), q, n, gap, margin, 1.0, cross(a, out), (dot(n, out) / size, 1.0, 1.0, 0.0), u, curve)
 
