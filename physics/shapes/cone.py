@@ -11,8 +11,8 @@ import numpy as np
 from ..core.jit import helper
 from ..core.model import Array, Model, ShapeKind
 from .cylinder import CAP_CORNERS, CAP_COSINE, rim_towards
-from .elements import FACE, RIM, VERTEX, Element, flat_end
-from .form import Form, Measured, Surface, about_origin, by_size, first, of_size, ray_to_disc
+from .elements import AHEAD, BEHIND, FACE, RIM, SIDE, VERTEX, Element, arcs_of, flat_end
+from .form import Form, Measured, Surface, about_origin, by_size, first, has_hollows, ray_to_disc
 from .shapes import MassProperties
 
 ALONG_SIDE = 0.98  # cosine to the normal of the side above which the cone touches along a line, not with its apex
@@ -75,11 +75,15 @@ def _measure(spec: Any) -> Measured:
     return Measured((r, h, 0.0), max(math.hypot(r, 0.25 * h), 0.75 * h), mass_properties(r, h))
 
 
-def _elements(size: Array) -> list[Element]:
-    """On a plane: apex, base, and the rim with its lowest point and points to stand on. A line of the side that
-    lies on the plane is represented by its two ends."""
-    r, h, _ = size.tolist()
-    return [Element(VERTEX, np.array([0.0, 0.0, 0.75 * h]), extent=0.0), *flat_end(-0.25 * h, -1.0, r, (FACE, RIM))]
+def _elements(model: Model, s: int) -> list[Element]:
+    """Apex, side, base, and the rim with its lowest point, those beside it and points to stand on; and its arcs where
+    there are walls for them. On a plane a line of the side is represented by its two ends."""
+    r, h, _ = model.shapes.size[s].tolist()
+    apex, z, line = np.array([0.0, 0.0, 0.75 * h]), (0.0, 0.0, 1.0), math.hypot(r, h)
+    found = [Element(VERTEX, apex, z, extent=0.0, taper=r / line),
+             Element(SIDE, apex, z, line, extent=line, taper=r / line),
+             *flat_end(-0.25 * h, -1.0, r, (FACE, RIM, AHEAD, BEHIND), r / line)]
+    return found + arcs_of(-0.25 * h, r, 0.0) if has_hollows(model) else found
 
 
 def _ray(o: Array, d: Array, size: Array) -> Array:
@@ -108,8 +112,4 @@ def _surface(model: Model, s: int) -> Surface:
     return np.vstack([ring, [0.0, 0.0, 0.75 * h], [0.0, 0.0, -0.25 * h]]), np.vstack([side, base]).astype(np.int32)
 
 
-FORM = Form(
-    ShapeKind.CONE, _box, of_size(_elements), by_size(_ray), _measure, _surface,
-    # no exact gap is known between the side and edges or curved surfaces
-    no_exact_gap=tuple(kind for kind in ShapeKind if kind != ShapeKind.PLANE),
-)
+FORM = Form(ShapeKind.CONE, _box, _elements, by_size(_ray), _measure, _surface)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from ..core.jit import helper
-from ..core.model import Array, ShapeKind
-from .elements import AHEAD, BEHIND, EDGE, FACE, RIM, Element, flat_end
-from .form import Form, Measured, about_origin, by_size, of_size, ray_to_disc, ray_to_tube, size_box
+from ..core.model import Array, Model, ShapeKind
+from .elements import AHEAD, BEHIND, EDGE, FACE, RIM, Element, arcs_of, flat_end
+from .form import Form, Measured, about_origin, by_size, has_hollows, ray_to_disc, ray_to_tube, size_box
 from .shapes import MassProperties
 
 CAP_CORNERS = 8   # points that stand for the rim of a flat round end
@@ -66,12 +66,14 @@ def _measure(spec: Any) -> Measured:
     return Measured((spec.radius, half, 0.0), math.hypot(spec.radius, half), mass_properties(spec.radius, spec.height))
 
 
-def _elements(size: Array) -> list[Element]:
+def _elements(model: Model, s: int) -> list[Element]:
     """The side as a swollen edge; of each end the face, the rim with its lowest point and those beside it, and points
-    of the rim to stand on."""
-    radius, half = float(size[0]), float(size[1])
+    of the rim to stand on; and its arcs where there are walls for them."""
+    radius, half, _ = model.shapes.size[s].tolist()
     z = np.array([0.0, 0.0, 1.0])
     ends = [e for s in (-1.0, 1.0) for e in flat_end(s * half, s, radius, (FACE, RIM, AHEAD, BEHIND))]
+    if has_hollows(model):
+        ends += arcs_of(-half, radius, 0.0) + arcs_of(half, radius, 0.0)
     return [Element(EDGE, 0.0 * z, z, half, radius, extent=half + radius), *ends]
 
 
@@ -82,6 +84,5 @@ def _ray(o: Array, d: Array, size: Array) -> Array:
 
 
 FORM = Form(
-    ShapeKind.CYLINDER, size_box(lambda size: (size[0], size[0], size[1])), of_size(_elements), by_size(_ray), _measure,
-    no_exact_gap=(ShapeKind.BOWL, ShapeKind.PIPE),
+    ShapeKind.CYLINDER, size_box(lambda size: (size[0], size[0], size[1])), _elements, by_size(_ray), _measure,
 )

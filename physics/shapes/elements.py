@@ -5,6 +5,7 @@ edge, a box eight vertices, twelve edges and six faces. The event-driven method 
 `collision.exact` says how.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -14,23 +15,25 @@ from ..core.model import Array
 
 #: kinds of elements
 (VERTEX, EDGE, FACE, RIM, AHEAD, BEHIND, CORNER, ELLIPSOID, BOWL, PIPE, RING, SMOOTH, RING_AHEAD,
- RING_BEHIND, ARC, TWIN, STAND) = range(17)
+ RING_BEHIND, ARC, TWIN, STAND, SIDE) = range(18)
 CORNERS = 8  # points of a rim on which a flat end stands
-ARCS = 16    # of a ring
+ARCS = 16    # of a ring, or of a rim in a hollow
 
 
 class Element(NamedTuple):
     """One element of a shape, in the shape frame."""
 
-    kind: int             #: VERTEX … STAND
-    point: ArrayLike      #: the vertex or corner, the middle of the edge, rim or arc, a point of the face [m]
-    axis: ArrayLike = (0.0, 0.0, 0.0)  #: unit vector along an edge or out of a face; semi-axes of a round one [m]
-    length: float = np.inf  #: half an edge; radius of a rim, ring, arc or round face [m]
+    kind: int             #: VERTEX … SIDE
+    point: ArrayLike      #: the vertex or corner, the middle of the edge, rim or arc, a point of the face, an apex [m]
+    axis: ArrayLike = (0.0, 0.0, 0.0)  #: unit vector along an edge, out of a face, or of a cone towards its apex;
+                                       #: semi-axes of a round one [m]
+    length: float = np.inf  #: half an edge; radius of a rim, ring, arc or round face; of a cone's side its lines [m]
     radius: float = 0.0   #: what the element is swollen by [m]
     sides: tuple = ()     #: (direction, offset) of half-spaces that bound its region
     extent: float = np.inf  #: radius about `point` that holds the element [m]
     frame: ArrayLike = (1.0, 0.0, 0.0, 0.0)  #: orientation of its axes, unit quaternion w x y z
     exponents: tuple[float, float] = (1.0, 1.0)  #: of a superellipsoid
+    taper: float = 0.0    #: of a cone's apex, side and rim: sine of the angle between its axis and its side
 
 
 class ElementRows(NamedTuple):
@@ -44,6 +47,7 @@ class ElementRows(NamedTuple):
     extent: Array      #: (e,)
     frame: Array       #: (e, 4)
     exponents: Array   #: (e, 2)
+    taper: Array       #: (e,)
     side_count: Array  #: (e,)
     sides: Array       #: (k, 4) of one element after the other: direction, offset
 
@@ -57,7 +61,7 @@ def rows_of(kind: int, point: Array, sides: Array, side_count: ArrayLike, axis: 
         return np.broadcast_to(np.asarray(values, np.float64), (count, *width))
 
     return ElementRows(column(kind), point, column(axis, 3), column(length), column(0.0), column(extent),
-                       column((1.0, 0.0, 0.0, 0.0), 4), column((1.0, 1.0), 2), column(side_count), sides)
+                       column((1.0, 0.0, 0.0, 0.0), 4), column((1.0, 1.0), 2), column(0.0), column(side_count), sides)
 
 
 def as_rows(elements: list[Element]) -> ElementRows:
@@ -67,7 +71,7 @@ def as_rows(elements: list[Element]) -> ElementRows:
 
     sides = np.array([[*n, offset] for e in elements for n, offset in e.sides], np.float64).reshape(-1, 4)
     return ElementRows(column("kind"), column("point", 3), column("axis", 3), column("length"), column("radius"),
-                       column("extent"), column("frame", 4), column("exponents", 2),
+                       column("extent"), column("frame", 4), column("exponents", 2), column("taper"),
                        np.array([len(e.sides) for e in elements], np.float64), sides)
 
 
@@ -108,11 +112,31 @@ def polyhedron(vertices: Array, loops: list[list[int]], radius: float = 0.0) -> 
     return found
 
 
-def flat_end(z: float, up: float, radius: float, kinds: tuple[int, ...]) -> list[Element]:
+def flat_end(z: float, up: float, radius: float, kinds: tuple[int, ...], taper: float = 0.0) -> list[Element]:
     """Elements of these kinds of a round flat end at height z that looks up (1) or down (-1), and CORNERS points of its
     rim to stand on."""
     e_z = np.array([0.0, 0.0, 1.0])
     angles = 2.0 * np.pi / CORNERS * np.arange(CORNERS)
     corners = radius * np.column_stack([np.cos(angles), np.sin(angles), np.zeros(CORNERS)])
-    found = [Element(kind, z * e_z, up * e_z, radius, extent=radius) for kind in kinds]
+    found = [Element(kind, z * e_z, up * e_z, radius, extent=radius, taper=taper) for kind in kinds]
     return found + [Element(CORNER, z * e_z + p, up * e_z, radius, extent=0.0) for p in corners]
+
+
+def about_z(angle: float) -> tuple[float, float, float, float]:
+    """Quaternion of a turn about z."""
+    return math.cos(0.5 * angle), 0.0, 0.0, math.sin(0.5 * angle)
+
+
+def arcs_of(z: float, radius: float, tube: float) -> list[Element]:
+    """Of a circle about the z axis at height z, swollen by `tube`, which may be 0: its arcs, and points for where
+    it has the same height all around over something round."""
+    found, half = [], math.pi / ARCS
+    for k in range(ARCS):
+        angle = 2.0 * half * k
+        point, frame = np.array([radius * math.cos(angle), radius * math.sin(angle), z]), about_z(angle)
+        extent = 2.0 * radius * math.sin(half) + tube
+        found += [Element(kind, point, (0.0, 0.0, 1.0), radius, tube, extent=extent, frame=frame)
+                  for kind in (ARC, TWIN)]
+        if k % (ARCS // CORNERS) == 0:
+            found.append(Element(STAND, point, (0.0, 0.0, 1.0), radius, tube, extent=tube, frame=frame))
+    return found

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.model import Array, IntArray, Model, ShapeKind
+from ..core.model import HOLLOW, Array, IntArray, Model, ShapeKind
 from .elements import Element, ElementRows
 from .shapes import MassProperties
 
@@ -68,6 +68,11 @@ def of_size(elements: Callable[[Array], list[Element]]) -> Callable[[Model, int]
 def by_size(ray: Callable[[Array, Array, Array], Array]) -> Callable[[Model, NDArray[np.intp], Array, Array], Array]:
     """`Form.ray` of a kind that its size describes, from a function of o (k, 3), d (k, 3) and sizes (k, 3)."""
     return lambda model, rows, o, d: ray(o, d, model.shapes.size[rows])
+
+
+def has_hollows(model: Model) -> bool:
+    """Whether a model has bowls or pipes."""
+    return bool(np.isin(model.shapes.kind, HOLLOW).any())
 
 
 def about_origin(mass: float, moments: Array) -> MassProperties:

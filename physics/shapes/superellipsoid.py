@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.jit import helper, kernel
-from ..core.model import Array, Model, ShapeKind
+from ..core.model import HOLLOW, Array, Model, ShapeKind
 from ..core.vec import add, axpy, dot, scale, sub, tangents, unit
 from .elements import SMOOTH, Element
 from .form import Form, Measured, Surface, about_origin, first, ray_to_ball, sheets, size_box
@@ -306,7 +306,6 @@ def _power(x: Array, exponent: float) -> Array:
 
 FORM = Form(
     ShapeKind.SUPERELLIPSOID, size_box(lambda size: size), _elements, _ray, _measure, _surface,
-    # edges, rims and rings may be nearest to its flat places in two places that change over
-    no_exact_gap=tuple(kind for kind in ShapeKind if kind not in (
-        ShapeKind.PLANE, ShapeKind.SPHERE, ShapeKind.ELLIPSOID, ShapeKind.SUPERELLIPSOID)),
+    # its flat places may touch a wall all around them
+    no_exact_gap=HOLLOW,
 )

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.model import Array, Model, ShapeKind
-from .elements import ARC, ARCS, CORNER, CORNERS, RING, RING_AHEAD, RING_BEHIND, STAND, TWIN, Element
+from .elements import CORNER, CORNERS, RING, RING_AHEAD, RING_BEHIND, Element, arcs_of
 from .form import Form, Measured, Surface, about_origin, of_size, sheets, size_box
 from .hull import ahead
 from .shapes import MassProperties
@@ -27,11 +27,6 @@ def _measure(spec: Any) -> Measured:
     return Measured((tube, ring, 0.0), ring + tube, mass_properties(ring, tube))
 
 
-def about_z(angle: float) -> tuple[float, float, float, float]:
-    """Quaternion of a turn about z."""
-    return math.cos(0.5 * angle), 0.0, 0.0, math.sin(0.5 * angle)
-
-
 def _elements(size: Array) -> list[Element]:
     """The whole ring, its halves along an edge, points on which it lies with either side, its arcs, and points for
     where it has the same height all around over something round."""
@@ -42,15 +37,7 @@ def _elements(size: Array) -> list[Element]:
         angle, up = math.pi / CORNERS * (k - k % 2), 1.0 if k % 2 else -1.0
         point = ring * np.array([math.cos(angle), math.sin(angle), 0.0])
         found.append(Element(CORNER, point, (0.0, 0.0, up), ring, tube, extent=tube))
-    half = math.pi / ARCS
-    for k in range(ARCS):
-        angle = 2.0 * half * k
-        point, frame = ring * np.array([math.cos(angle), math.sin(angle), 0.0]), about_z(angle)
-        extent = 2.0 * ring * math.sin(half) + tube
-        found += [Element(kind, point, (0.0, 0.0, 1.0), ring, tube, extent=extent, frame=frame) for kind in (ARC, TWIN)]
-        if k % (ARCS // CORNERS) == 0:
-            found.append(Element(STAND, point, (0.0, 0.0, 1.0), ring, tube, extent=tube, frame=frame))
-    return found
+    return found + arcs_of(0.0, ring, tube)
 
 
 def _ray(model: Model, rows: NDArray[np.intp], o: Array, d: Array) -> Array:

@@ -114,12 +114,6 @@ def test_it_rolls_on_a_plane_around_its_apex(method, h, tolerance):
     assert 0.5 * bodies.P[1] @ bodies.v[1] + 0.5 * bodies.L[1] @ bodies.w[1] == pytest.approx(kinetic, rel=tolerance)
 
 
-def test_the_event_driven_method_says_where_a_cone_has_no_exact_gap():
-    ball = {"name": "ball", "position": [0, 0, 2], "shape": [{"type": "sphere", "radius": 0.1}]}
-    with pytest.raises(ValueError, match=r"no exact gap of 'cone' and 'ball' \(a cone and a sphere\)"):
-        simulate("event_driven", 1 / 60, FLOOR, cone(position=[0.0, 0.0, 0.15]), ball)
-
-
 @pytest.mark.parametrize(("method", "tolerance"),
                          [("event_driven", 1e-6), ("time_stepping", 1e-3), ("compliant", 1e-3)])
 def test_the_cone_of_the_gallery_swings_with_the_period_of_its_pendulum(method, tolerance):

@@ -262,8 +262,7 @@ def _point(n, half, exponents):
                      for e in np.eye(3)])
 
 
-def test_the_event_driven_method_refuses_it_on_a_box_in_words():
-    block = {"name": "block", "position": [0, 0, -1], "fixed": True,
-             "shape": [{"type": "box", "size": [1.0, 1.0, 1.0]}]}
-    with pytest.raises(ValueError, match=r"no exact gap of 'block' and 'solid' \(a box and a superellipsoid\)"):
-        simulate("event_driven", block, solid((0.0, 0.0, 1.0)))
+def test_the_event_driven_method_refuses_it_in_a_bowl_in_words():
+    hollow = {"name": "hollow", "fixed": True, "shape": [{"type": "bowl", "radius": 2.0}]}
+    with pytest.raises(ValueError, match=r"no exact gap of 'hollow' and 'solid' \(a bowl and a superellipsoid\)"):
+        simulate("event_driven", hollow, solid((0.0, 0.0, -1.0)))

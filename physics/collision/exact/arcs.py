@@ -1,6 +1,6 @@
 """Distances of rings, the circles in the middle of tori, from what may come near to them in several places: other
-rings, rims, ellipsoids and walls. As in `gaps`, each function returns the points on both elements, the normal from e to
-f, gap, margin, facing, and how both curve.
+rings, rims, sides of cones, ellipsoids, superellipsoids and walls; and of rims from walls. As in `gaps`, each function
+returns the points on both elements, the normal from e to f, gap, margin, facing, and how both curve.
 
 How many places there are changes with the pose: the distance of two circles is stationary at up to eight, the roots of
 a polynomial. So a ring is cut into ARCS elements. Each is where the height over the other element is least along its
@@ -33,11 +33,12 @@ from ...core.vec import (
     unit,
     unrotate,
 )
-from ...shapes.elements import ARCS, BOWL, ELLIPSOID, PIPE, RIM, TWIN, VERTEX
+from ...shapes.elements import ARCS, BOWL, ELLIPSOID, PIPE, RIM, SIDE, SMOOTH, TWIN, VERTEX
 from ...shapes.ellipsoid import ellipsoid_curve
-from .frames import side_margin, world_axis, world_point
+from .frames import off_rim, side_margin, world_axis, world_point
+from .lines import line_curve, line_region, line_under, side_nearest
 from .rims import FLAT, TIPPED
-from .smooth import ellipsoid_nearest, ellipsoid_turn
+from .smooth import ellipsoid_nearest, ellipsoid_turn, smooth_end, smooth_nearest, smooth_solid
 
 HALF = math.pi / ARCS  # half an arc [rad]
 REACH = 1.5 * HALF     # from its middle, to which it is followed beyond its ends [rad]
@@ -52,6 +53,10 @@ def foot_on(surface, bodies, f, p):
     kind, c = surface.kind[f], world_point(surface, bodies, f)
     if kind == ELLIPSOID:
         return ellipsoid_nearest(surface, bodies, f, p)
+    if kind == SMOOTH:
+        return smooth_nearest(surface, bodies, f, p)
+    if kind == SIDE:
+        return side_nearest(surface, bodies, f, p)
     q = c
     if kind not in (VERTEX, BOWL):
         u, d = world_axis(surface, bodies, f), sub(p, c)
@@ -73,6 +78,9 @@ def curve_at(surface, bodies, f, q, n):
         turn = ellipsoid_turn(surface, bodies, f)
         k, l, u = ellipsoid_curve(unrotate(turn, sub(q, c)), row(surface.axis, f))
         return rotate(turn, u), (k, 1.0, l, 1.0)
+    if kind == SMOOTH:
+        _, curve, u = smooth_end(smooth_solid(surface, bodies, f), c, n)
+        return u, curve
     if kind == VERTEX:
         return tangents(n)[0], (1.0, s, 1.0, s)
     if kind == BOWL:
@@ -80,6 +88,9 @@ def curve_at(surface, bodies, f, q, n):
     a = world_axis(surface, bodies, f)
     if kind == PIPE:
         return a, (0.0, 1.0, 1.0, -s)
+    if kind == SIDE:
+        g, along = line_under(c, a, surface.taper[f], n, q)
+        return line_curve(surface, f, g, along)
     size = surface.length[f]
     out = scale(1.0 / size, sub(q, c))
     bend = dot(n, out) / size
@@ -89,16 +100,17 @@ def curve_at(surface, bodies, f, q, n):
 @helper
 def region_of(surface, bodies, f, p, q):
     """How far inside its own region the point q of an element is, seen from p [m]."""
-    kind = surface.kind[f]
+    kind, c = surface.kind[f], world_point(surface, bodies, f)
     if kind == RIM:
-        c, a = world_point(surface, bodies, f), world_axis(surface, bodies, f)
-        above = dot(a, sub(p, c))
-        return min(above, norm(axpy(-above, a, sub(p, c))) - surface.length[f])
-    if kind == ELLIPSOID:
+        return off_rim(sub(p, q), world_axis(surface, bodies, f), unit(sub(q, c)), surface.taper[f])
+    if kind in (ELLIPSOID, SMOOTH):
         return math.inf
+    if kind == SIDE:
+        d = sub(q, c)
+        return line_region(surface, f, math.copysign(norm(d), dot(d, world_axis(surface, bodies, f))))
     margin = side_margin(surface, bodies, f, p if kind == VERTEX else q)
     if kind == PIPE:
-        u, d = world_axis(surface, bodies, f), sub(q, world_point(surface, bodies, f))
+        u, d = world_axis(surface, bodies, f), sub(q, c)
         margin = min(margin, surface.length[f] - abs(dot(u, d)))
     return margin
 

@@ -2,22 +2,25 @@
 
 A shape is a core of vertices, edges and faces, swollen by a radius: a ball is a vertex, a capsule two vertices and an
 edge, a box eight vertices, twelve edges and six faces; the side of a cylinder is an edge and the border of its cap a
-rim. The distance of a *pair of elements* is one smooth function of the poses (`gaps`), so that it can be
-followed through a step; `margin` says where it is the distance of the shapes.
+rim. Of a cone the apex is a vertex, the base a face with its rim, and the side an element of its own (`lines`). The
+distance of a *pair of elements* is one smooth function of the poses (`gaps`), so that it can be followed through a
+step; `margin` says where it is the distance of the shapes.
 
-A rim has one nearest point to most elements, but two to an edge that lies across its cap. There each half of the rim
-is an element of its own: the one ahead along the edge and the one behind. A rim that lies flat on a face is replaced by
-CORNERS of its points.
+A rim has one nearest point to most elements, but two to an edge, or a line of a cone's side, that lies across its cap.
+There each half of the rim is an element of its own: the one ahead along the edge and the one behind. A rim that lies
+flat on a face is replaced by CORNERS of its points.
 
 A ring, the circle in the middle of a torus, is a rim all around, and swollen: a ball that fits through its hole has one
 nearest point on it. So has an edge, unless it passes near the axis (`rings`): then there are two, and again each half
 of the ring is an element of its own. Where a torus lies flat, CORNERS of its points stand for it, too. To other rings,
-rims, ellipsoids and walls it may be nearest in several places, each in an arc of its own (`arcs`).
+rims, sides of cones, ellipsoids and walls it may be nearest in several places, each in an arc of its own (`arcs`). So
+may the rims of cylinders and cones to walls.
 
 An ellipsoid or superellipsoid is one element, and so is the wall of a bowl or of a pipe. Such a wall can be touched
-only by vertices and by ellipsoids that curve more than the wall. A mesh consists of the faces and convex edges of its
-triangles and the vertices of these edges; flat and inner edges are none, and neither are vertices on straight edges, so
-that nothing feels how it is divided. `continuation` says where a contact goes on over the next triangle.
+only by vertices, rims and rings, and by ellipsoids that curve more than the wall. A mesh consists of the faces and
+convex edges of its triangles and the vertices of these edges; flat and inner edges are none, and neither are vertices
+on straight edges, so that nothing feels how it is divided. `continuation` says where a contact goes on over the next
+triangle.
 """
 
 from typing import NamedTuple
@@ -43,6 +46,7 @@ from ...shapes.elements import (
     RING,
     RING_AHEAD,
     RING_BEHIND,
+    SIDE,
     SMOOTH,
     STAND,
     TWIN,
@@ -60,9 +64,9 @@ from ..broad_phase import joined_bodies
  RIM_RIM, RIM_ELLIPSOID, VERTEX_BOWL, VERTEX_PIPE, VERTEX_ELLIPSOID, EDGE_ELLIPSOID, FACE_ELLIPSOID,
  ELLIPSOID_ELLIPSOID, ELLIPSOID_BOWL, ELLIPSOID_PIPE, VERTEX_RING,
  FACE_SMOOTH, SMOOTH_SMOOTH, RING_EDGE, RING_AHEAD_EDGE, RING_BEHIND_EDGE, ARC_OVER, ARC_WALL, STAND_OVER,
- STAND_WALL) = range(29)
+ STAND_WALL, RIM_SMOOTH, LINE_SMOOTH, VERTEX_SIDE, LINE_SIDE, AHEAD_SIDE, BEHIND_SIDE) = range(35)
 #: kind of pair by the kinds of its two elements (row, column); -1: they cannot touch, or other elements touch first
-PAIR_KINDS = np.full((17, 17), -1, np.int32)
+PAIR_KINDS = np.full((18, 18), -1, np.int32)
 PAIR_KINDS[VERTEX, [VERTEX, EDGE, FACE, RIM]] = VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, VERTEX_RIM
 PAIR_KINDS[VERTEX, [BOWL, PIPE, RING]] = VERTEX_BOWL, VERTEX_PIPE, VERTEX_RING
 PAIR_KINDS[[VERTEX, EDGE, FACE, RIM, ELLIPSOID], ELLIPSOID] = (
@@ -72,9 +76,12 @@ PAIR_KINDS[[EDGE, AHEAD, BEHIND], EDGE] = EDGE_EDGE, AHEAD_EDGE, BEHIND_EDGE
 PAIR_KINDS[[RING, RING_AHEAD, RING_BEHIND], EDGE] = RING_EDGE, RING_AHEAD_EDGE, RING_BEHIND_EDGE
 PAIR_KINDS[[RIM, RING, CORNER], FACE] = RIM_FACE, RIM_FACE, CORNER_FACE
 PAIR_KINDS[RIM, RIM] = RIM_RIM
-PAIR_KINDS[[FACE, VERTEX, ELLIPSOID, SMOOTH], SMOOTH] = FACE_SMOOTH, *[SMOOTH_SMOOTH] * 3
+PAIR_KINDS[[FACE, EDGE, RIM, VERTEX, ELLIPSOID, SMOOTH], SMOOTH] = (
+    FACE_SMOOTH, LINE_SMOOTH, RIM_SMOOTH, SMOOTH_SMOOTH, SMOOTH_SMOOTH, SMOOTH_SMOOTH)
+PAIR_KINDS[SIDE, [ELLIPSOID, SMOOTH]] = LINE_SMOOTH
+PAIR_KINDS[[VERTEX, EDGE, SIDE, AHEAD, BEHIND], SIDE] = VERTEX_SIDE, LINE_SIDE, LINE_SIDE, AHEAD_SIDE, BEHIND_SIDE
 
-for kind in (RING, RIM, ELLIPSOID):
+for kind in (RING, RIM, ELLIPSOID, SMOOTH, SIDE):
     PAIR_KINDS[[ARC, TWIN, STAND], kind] = ARC_OVER, ARC_OVER, STAND_OVER
 for kind in (BOWL, PIPE):
     PAIR_KINDS[[ARC, TWIN, STAND], kind] = ARC_WALL, ARC_WALL, STAND_WALL
@@ -88,14 +95,17 @@ class Elements(NamedTuple):
 
     shape: IntArray       #: (e,)   shape it belongs to
     body: IntArray        #: (e,)
-    kind: IntArray        #: (e,)   VERTEX … STAND
-    point: Array          #: (e, 3) the vertex or corner, the middle of the edge or rim, a point of the face [m]
-    axis: Array           #: (e, 3) unit: along an edge or pipe; out of a face, or of the cap of a rim or corner;
-                          #:        semi-axes of an ellipsoid or superellipsoid [m]
+    kind: IntArray        #: (e,)   VERTEX … SIDE
+    point: Array          #: (e, 3) the vertex or corner, the middle of the edge or rim, a point of the face, the apex
+                          #:        of a side [m]
+    axis: Array           #: (e, 3) unit: along an edge or pipe; out of a face, or of the cap of a rim or corner; of an
+                          #:        apex and a side out through the apex; semi-axes of an ellipsoid or
+                          #:        superellipsoid [m]
     frame: Array          #: (e, 4) orientation of its axes, of an arc with x out to its middle; else 1 0 0 0
     exponents: Array      #: (e, 2) of a superellipsoid, else 1
+    taper: Array          #: (e,)   of a cone's apex, side and rim: sine of the angle between its axis and its side
     length: Array         #: (e,)   half the edge or pipe; radius of a rim or ring, also a corner's or arc's, or round
-                          #:        face [m]
+                          #:        face; of a side its lines [m]
     radius: Array         #: (e,)   what the element is swollen by; radius of a bowl and of a pipe [m]
     extent: Array         #: (e,)   radius about `point` that holds the element; inf where it has none [m]
     side_start: IntArray  #: (e + 1,)
@@ -140,7 +150,7 @@ def surface_of(model: Model) -> Elements:
     shape, rows = np.repeat(np.arange(len(parts), dtype=np.int32), np.diff(start)), joined_rows(parts)
     return Elements(
         shape, shapes.body[shape].astype(np.int32), rows.kind.astype(np.int32), rows.point, rows.axis, rows.frame,
-        rows.exponents, rows.length, rows.radius, rows.extent,
+        rows.exponents, rows.taper, rows.length, rows.radius, rows.extent,
         np.concatenate([[0], np.cumsum(rows.side_count)]).astype(np.int32), rows.sides,
         meets, start, shapes.body, shapes.material, np.ascontiguousarray(reach), *boxes_of(model), limits_of(model),
     )

@@ -5,7 +5,6 @@ surface by β s turns its outward normal by α s. A ball of radius r has (1, r),
 (0, 1) along and (1, 0) across, the side of a cylinder (0, 1) and (1, r); the inside of a ball has r < 0.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -16,9 +15,11 @@ from ...core.vec import axpy, cross, dot, neg, norm, put, put4, sub, tangents, u
 from .arcs import arc_over, stand_over
 from .elements import (
     AHEAD_EDGE,
+    AHEAD_SIDE,
     ARC_OVER,
     ARC_WALL,
     BEHIND_EDGE,
+    BEHIND_SIDE,
     CORNER_FACE,
     EDGE_EDGE,
     EDGE_ELLIPSOID,
@@ -26,10 +27,13 @@ from .elements import (
     ELLIPSOID_PIPE,
     FACE_ELLIPSOID,
     FACE_SMOOTH,
+    LINE_SIDE,
+    LINE_SMOOTH,
     PAIR_KINDS,
     RIM_ELLIPSOID,
     RIM_FACE,
     RIM_RIM,
+    RIM_SMOOTH,
     RING_AHEAD_EDGE,
     RING_BEHIND_EDGE,
     RING_EDGE,
@@ -43,10 +47,12 @@ from .elements import (
     VERTEX_PIPE,
     VERTEX_RIM,
     VERTEX_RING,
+    VERTEX_SIDE,
     VERTEX_VERTEX,
 )
-from .frames import NOWHERE, PARALLEL, facing_at_rim, facing_margin, side_margin, world_axis, world_point
-from .rims import corner_face, rim_edge, rim_ellipsoid, rim_face, rim_rim, vertex_rim
+from .frames import NOWHERE, PARALLEL, face_margin, facing_at_rim, facing_margin, side_margin, world_axis, world_point
+from .lines import line_side, line_smooth, vertex_side
+from .rims import corner_face, rim_edge, rim_ellipsoid, rim_face, rim_rim, rim_side, vertex_rim
 from .rings import ring_edge, vertex_ring
 from .smooth import (
     edge_ellipsoid,
@@ -55,6 +61,7 @@ from .smooth import (
     ellipsoid_pipe,
     face_ellipsoid,
     face_smooth,
+    rim_smooth,
     smooth_smooth,
     vertex_bowl,
     vertex_ellipsoid,
@@ -125,13 +132,11 @@ def vertex_face(surface, bodies, e, f):
     p, o, m = world_point(surface, bodies, e), world_point(surface, bodies, f), world_axis(surface, bodies, f)
     r = surface.radius[e]
     d = sub(p, o)
-    height = dot(m, d)
-    margin = side_margin(surface, bodies, f, p)
-    if surface.length[f] < math.inf:
-        margin = min(margin, surface.length[f] - norm(axpy(-height, m, d)))
-    n = neg(m)
+    height, n = dot(m, d), neg(m)
+    foot = axpy(height, n, p)
+    margin = face_margin(surface, bodies, f, p, foot)
     t, facing = tangents(n)[0], facing_at_rim(surface, bodies, e, n, margin)
-    return (axpy(r, n, p), axpy(height, n, p), n, height - r, margin, facing, t, (1.0, r, 1.0, r), t,
+    return (axpy(r, n, p), foot, n, height - r, margin, facing, t, (1.0, r, 1.0, r), t,
             (0.0, 1.0, 0.0, 1.0))
 
 
@@ -212,6 +217,16 @@ def nearest(surface, bodies, kind, e, f):
         return smooth_smooth(surface, bodies, e, f)
     if kind == FACE_SMOOTH:
         return face_smooth(surface, bodies, e, f)
+    if kind == RIM_SMOOTH:
+        return rim_smooth(surface, bodies, e, f)
+    if kind == LINE_SMOOTH:
+        return line_smooth(surface, bodies, e, f)
+    if kind == VERTEX_SIDE:
+        return vertex_side(surface, bodies, e, f)
+    if kind == LINE_SIDE:
+        return line_side(surface, bodies, e, f)
+    if kind in (AHEAD_SIDE, BEHIND_SIDE):
+        return rim_side(surface, bodies, kind, e, f)
     if kind == ELLIPSOID_BOWL:
         return ellipsoid_bowl(surface, bodies, e, f)
     if kind == ELLIPSOID_PIPE:

@@ -213,8 +213,10 @@ def plainly_apart(surface, place, kind, e, f, near, depth):
 
 @helper
 def told_by_other(surface, kind, e, f):
-    """Whether the pair is one of two tori of which the other's arcs tell: those of the lower shape tell of both."""
-    return kind in (ARC_OVER, STAND_OVER) and surface.kind[f] == RING and surface.shape[e] > surface.shape[f]
+    """Whether other elements tell of the pair: of two tori the arcs of the lower shape tell of both, and arcs of rims,
+    which are swollen by nothing, are there for walls only."""
+    twice = surface.kind[f] == RING and surface.shape[e] > surface.shape[f]
+    return kind in (ARC_OVER, STAND_OVER) and (twice or surface.radius[e] == 0.0)
 
 
 @helper

@@ -12,8 +12,9 @@ from ...core.false_position import ROUNDS, SAME, crossing, narrowed
 from ...core.jit import helper
 from ...core.vec import axpy, cross, dot, neg, norm, rotate, row, scale, sub, tangents, unit, unrotate
 from ...shapes.ellipsoid import ellipsoid_curve
-from .elements import AHEAD_EDGE, RIM_ELLIPSOID, RIM_RIM
-from .frames import NOWHERE, PARALLEL, facing_margin, side_margin, world_axis, world_point
+from .elements import AHEAD_EDGE, AHEAD_SIDE, BEHIND_SIDE, RIM_ELLIPSOID, RIM_RIM
+from .frames import NOWHERE, PARALLEL, face_margin, facing_margin, off_rim, world_axis, world_point
+from .lines import line_curve, line_region, line_under, side_nearest
 from .smooth import ellipsoid_nearest, ellipsoid_turn
 
 # Limits of the height [m] of a rim's middle over its lowest point. Between both limits the rim touches a face with its
@@ -38,12 +39,11 @@ def rim_face(surface, bodies, e, f):
     p = axpy(size, out, c)
     d = sub(p, o)
     height = dot(m, d)
-    margin = min(side_margin(surface, bodies, f, p), size * sine - FLAT)
-    if surface.length[f] < math.inf:
-        margin = min(margin, surface.length[f] - norm(axpy(-height, m, d)))
+    foot = axpy(-height, m, p)
+    margin = min(face_margin(surface, bodies, f, p, foot), size * sine - FLAT)
     n = neg(m)
     bend = dot(n, out) / size
-    return (axpy(r, n, p), axpy(-height, m, p), n, height - r, margin, 1.0, cross(a, out),
+    return (axpy(r, n, p), foot, n, height - r, margin, 1.0, cross(a, out),
             (bend, 1.0 + r * bend, 1.0, r), tangents(n)[0], (0.0, 1.0, 0.0, 1.0))
 
 
@@ -54,14 +54,13 @@ def corner_face(surface, bodies, e, f):
     o, m = world_point(surface, bodies, f), world_axis(surface, bodies, f)
     d, r = sub(p, o), surface.radius[e]
     height = dot(m, d)
-    margin = min(side_margin(surface, bodies, f, p), TIPPED - surface.length[e] * norm(cross(a, m)))
+    foot = axpy(-height, m, p)
+    margin = min(face_margin(surface, bodies, f, p, foot), TIPPED - surface.length[e] * norm(cross(a, m)))
     if dot(a, m) > 0.0:
         margin = NOWHERE
-    if surface.length[f] < math.inf:
-        margin = min(margin, surface.length[f] - norm(axpy(-height, m, d)))
     n = neg(m)
     t = tangents(n)[0]
-    return (axpy(r, n, p), axpy(-height, m, p), n, height - r, margin, 1.0, t, (1.0, r, 1.0, r), t,
+    return (axpy(r, n, p), foot, n, height - r, margin, 1.0, t, (1.0, r, 1.0, r), t,
             (0.0, 1.0, 0.0, 1.0))
 
 
@@ -70,13 +69,11 @@ def vertex_rim(surface, bodies, e, f):
     """φ = |q - p| - r, q the nearest point of the rim"""
     p, c, a = world_point(surface, bodies, e), world_point(surface, bodies, f), world_axis(surface, bodies, f)
     r, size = surface.radius[e], surface.length[f]
-    above = dot(a, sub(p, c))
-    beside = axpy(-above, a, sub(p, c))
-    out = unit(beside)
+    out = unit(axpy(-dot(a, sub(p, c)), a, sub(p, c)))
     q = axpy(size, out, c)
     d = sub(q, p)
     n = unit(d)
-    margin = min(above, norm(beside) - size)
+    margin = off_rim(neg(d), a, out, surface.taper[f])
     u = cross(a, out)
     return (axpy(r, n, p), q, n, norm(d) - r, margin, 1.0, u, (1.0, r, 1.0, r), u,
             (-dot(n, out) / size, 1.0, 1.0, 0.0))
@@ -84,10 +81,12 @@ def vertex_rim(surface, bodies, e, f):
 
 @helper
 def foot(surface, bodies, kind, f, p):
-    """(q, g, value): the point q of an edge's line, a rim or an ellipsoid nearest to p; a number that grows with the
-    distance, |p - q|²/2 or of an ellipsoid the signed distance; and its gradient g."""
+    """(q, g, value): the point q of an edge's line, a rim, an ellipsoid or a side nearest to p; a number that grows
+    with the distance, |p - q|²/2 or of the last two the signed distance; and its gradient g."""
     if kind == RIM_ELLIPSOID:
         return ellipsoid_nearest(surface, bodies, f, p)
+    if kind in (AHEAD_SIDE, BEHIND_SIDE):
+        return side_nearest(surface, bodies, f, p)
     c = world_point(surface, bodies, f)
     u, d = world_axis(surface, bodies, f), sub(p, c)
     above = axpy(dot(u, d), u, c)
@@ -146,9 +145,33 @@ def nearest_angle(surface, bodies, kind, e, f, w, b, first, last):
 
 
 @helper
-def between(n, a, out):
-    """>= 0 where the unit vector n is an outward normal of a rim."""
-    return min(dot(n, a), dot(n, out))
+def nearest_on_half(surface, bodies, kind, e, f, c, a, o, v):
+    """Of the half of a rim that lies ahead or behind along the direction v of an edge or cone f through o: the angle of
+    its nearest point, that of its first end, a margin, see `nearest_angle`, and the point as `on_rim` gives it."""
+    w = axpy(-dot(a, v), a, v)
+    if norm(w) < PARALLEL:
+        d = sub(o, c)
+        w = axpy(-dot(a, d), a, d)
+    w = unit(w)
+    b = cross(a, w)
+    first = -0.5 * math.pi if kind in (AHEAD_EDGE, AHEAD_SIDE) else 0.5 * math.pi
+    angle, beyond = nearest_angle(surface, bodies, kind, e, f, w, b, first, first + math.pi)
+    return angle, first, beyond, on_rim(c, surface.length[e], w, b, angle if angle == angle else 0.0)
+
+
+@helper
+def rim_side(surface, bodies, kind, e, f):
+    """Such a half, and the side of a cone: φ = m·(p - x), x the point of the side nearest to the rim, m its normal."""
+    c, a, size = world_point(surface, bodies, e), world_axis(surface, bodies, e), surface.length[e]
+    o, v = world_point(surface, bodies, f), world_axis(surface, bodies, f)
+    angle, _, beyond, (p, out, t) = nearest_on_half(surface, bodies, kind, e, f, c, a, o, v)
+    q, m, gap = foot(surface, bodies, kind, f, p)
+    n, (g, along) = neg(m), line_under(o, v, surface.taper[f], m, q)
+    margin = min(beyond, line_region(surface, f, along), size * off_rim(n, a, out, surface.taper[e]))
+    if angle != angle:
+        margin = NOWHERE
+    u, curve = line_curve(surface, f, g, along)
+    return p, q, n, gap, margin, 1.0, t, (dot(n, out) / size, 1.0, 1.0, 0.0), u, curve
 
 
 @helper
@@ -157,15 +180,8 @@ def rim_edge(surface, bodies, kind, e, f):
     where the edge is sharp too."""
     c, a, size = world_point(surface, bodies, e), world_axis(surface, bodies, e), surface.length[e]
     o, v, r = world_point(surface, bodies, f), world_axis(surface, bodies, f), surface.radius[f]
-    w = axpy(-dot(a, v), a, v)
-    if norm(w) < PARALLEL:
-        d = sub(o, c)
-        w = axpy(-dot(a, d), a, d)
-    w = unit(w)
-    b = cross(a, w)
-    first = -0.5 * math.pi if kind == AHEAD_EDGE else 0.5 * math.pi
-    angle, beyond = nearest_angle(surface, bodies, kind, e, f, w, b, first, first + math.pi)
-    p, out, t = on_rim(c, size, w, b, angle if angle == angle else 0.0)
+    angle, first, beyond, (p, out, t) = nearest_on_half(surface, bodies, kind, e, f, c, a, o, v)
+    taper = surface.taper[e]
     q = foot(surface, bodies, kind, f, p)[0]
     d = sub(q, p)
     margin, facing = min(beyond, surface.length[f] - abs(dot(v, sub(q, o)))), 1.0
@@ -173,11 +189,11 @@ def rim_edge(surface, bodies, kind, e, f):
         margin = min(margin, size * (0.5 * math.pi - abs(angle - first - 0.5 * math.pi) - ALONG))
     n, gap = unit(d), norm(d) - r
     if r > 0.0:
-        margin = min(margin, dot(a, d), dot(out, d))
+        margin = min(margin, off_rim(d, a, out, taper))
     else:
         n = unit(cross(t, v))
-        facing = min(between(n, a, out), facing_margin(surface, bodies, f, neg(n)))
-        other = min(between(neg(n), a, out), facing_margin(surface, bodies, f, n))
+        facing = min(off_rim(n, a, out, taper), facing_margin(surface, bodies, f, neg(n)))
+        other = min(off_rim(neg(n), a, out, taper), facing_margin(surface, bodies, f, n))
         if other > facing:
             n, facing = neg(n), other
         gap = dot(n, d)
@@ -192,14 +208,15 @@ def rim_rim(surface, bodies, e, f):
     c, a, size = world_point(surface, bodies, e), world_axis(surface, bodies, e), surface.length[e]
     o, other_a, other_size = world_point(surface, bodies, f), world_axis(surface, bodies, f), surface.length[f]
     w, b = tangents(a)
+    taper, other_taper = surface.taper[e], surface.taper[f]
     angle, _ = nearest_angle(surface, bodies, RIM_RIM, e, f, w, b, -math.pi, math.pi)
     p, out, t = on_rim(c, size, w, b, angle if angle == angle else 0.0)
     q = foot(surface, bodies, RIM_RIM, f, p)[0]
     other_out = scale(1.0 / other_size, sub(q, o))
     v = cross(other_a, other_out)
     n = unit(cross(t, v))
-    facing = min(between(n, a, out), between(neg(n), other_a, other_out))
-    other = min(between(neg(n), a, out), between(n, other_a, other_out))
+    facing = min(off_rim(n, a, out, taper), off_rim(neg(n), other_a, other_out, other_taper))
+    other = min(off_rim(neg(n), a, out, taper), off_rim(n, other_a, other_out, other_taper))
     if other > facing:
         n, facing = neg(n), other
     margin = NOWHERE if angle != angle or norm(cross(t, v)) < PARALLEL else math.inf
@@ -218,5 +235,5 @@ def rim_ellipsoid(surface, bodies, e, f):
     q, m, gap = foot(surface, bodies, RIM_ELLIPSOID, f, p)
     k, l, u = ellipsoid_curve(unrotate(turn, sub(q, world_point(surface, bodies, f))), s)
     n = neg(m)
-    margin = min(s[0], s[1], s[2]) * between(n, a, out) if angle == angle else NOWHERE
+    margin = min(s[0], s[1], s[2]) * off_rim(n, a, out, surface.taper[e]) if angle == angle else NOWHERE
     return (p, q, n, gap, margin, 1.0, t, (dot(n, out) / size, 1.0, 1.0, 0.0), rotate(turn, u), (k, 1.0, l, 1.0))

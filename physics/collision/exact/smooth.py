@@ -23,7 +23,7 @@ from ...core.vec import (
     unit,
     unrotate,
 )
-from ...shapes.elements import VERTEX
+from ...shapes.elements import RIM, VERTEX
 from ...shapes.ellipsoid import (
     ellipsoid_curve,
     ellipsoid_foot,
@@ -33,8 +33,18 @@ from ...shapes.ellipsoid import (
     gram,
     room,
 )
-from ...shapes.superellipsoid import dual, into, out_of, smooth_curve, smooth_normal, smooth_point
-from .frames import facing_margin, side_margin, world_axis, world_point
+from ...shapes.superellipsoid import (
+    HALVINGS,
+    dual,
+    into,
+    out_of,
+    smooth_climb,
+    smooth_curve,
+    smooth_normal,
+    smooth_point,
+    smooth_room,
+)
+from .frames import face_margin, facing_margin, off_rim, side_margin, world_axis, world_point
 
 FARTHEST_ROUNDS = 1000    # most iterations; each reduces the error by the ratio of curvature radii, ellipsoid to wall
 SETTLED = 2e-16  # change of a unit vector below which the iteration ends
@@ -120,10 +130,7 @@ def face_ellipsoid(surface, bodies, e, f):
                          neg(m))
     height = dot(m, sub(q, o))
     foot = axpy(-height, m, q)
-    margin = side_margin(surface, bodies, e, q)
-    if surface.length[e] < math.inf:
-        margin = min(margin, surface.length[e] - norm(sub(foot, o)))
-    return foot, q, m, height, margin, 1.0, u, (0.0, 1.0, 0.0, 1.0), u, curve
+    return foot, q, m, height, face_margin(surface, bodies, e, q, foot), 1.0, u, (0.0, 1.0, 0.0, 1.0), u, curve
 
 
 @helper
@@ -165,11 +172,13 @@ def ellipsoid_ellipsoid(surface, bodies, e, f):
 
 @helper
 def smooth_solid(surface, bodies, e):
-    """A ball, ellipsoid or superellipsoid as `superellipsoid.smooth_normal` takes it."""
+    """A ball, the disc in a rim, an ellipsoid or a superellipsoid as `superellipsoid.smooth_normal` takes it."""
     turn, s = ellipsoid_turn(surface, bodies, e), row(surface.axis, e)
     q = dual((surface.exponents[e, 0], surface.exponents[e, 1]))
     if surface.kind[e] == VERTEX:
         s = (surface.radius[e], surface.radius[e], surface.radius[e])
+    elif surface.kind[e] == RIM:
+        s = (surface.length[e], surface.length[e], 0.0)
     return rotate(turn, (1.0, 0.0, 0.0)), rotate(turn, (0.0, 1.0, 0.0)), rotate(turn, (0.0, 0.0, 1.0)), s, q
 
 
@@ -187,19 +196,70 @@ def face_smooth(surface, bodies, e, f):
     o, m = world_point(surface, bodies, e), world_axis(surface, bodies, e)
     q, curve, u = smooth_end(smooth_solid(surface, bodies, f), world_point(surface, bodies, f), neg(m))
     height = dot(m, sub(q, o))
-    return (axpy(-height, m, q), q, m, height, side_margin(surface, bodies, e, q), 1.0, u, (0.0, 1.0, 0.0, 1.0), u,
-            curve)
+    foot = axpy(-height, m, q)
+    return (foot, q, m, height, face_margin(surface, bodies, e, q, foot), 1.0, u, (0.0, 1.0, 0.0, 1.0), u, curve)
 
 
 @helper
 def smooth_smooth(surface, bodies, e, f):
-    """φ = max over n of n·(c_f - c_e) - h_e(n) - h_f(n), h the support functions; for balls, too"""
+    """φ = max over n of n·(c_f - c_e) - h_e(n) - h_f(n), h the support functions; for balls and corners, too"""
     c, o = world_point(surface, bodies, e), world_point(surface, bodies, f)
     solid_e, solid_f = smooth_solid(surface, bodies, e), smooth_solid(surface, bodies, f)
     n, gap = smooth_normal(solid_e, solid_f, sub(o, c))
     p, curve_e, u = smooth_end(solid_e, c, n)
     q, curve_f, v = smooth_end(solid_f, o, neg(n))
-    return p, q, n, gap, math.inf, 1.0, u, curve_e, v, curve_f
+    margin = math.inf
+    if surface.kind[e] == VERTEX:
+        margin = min(solid_f[3][0], solid_f[3][1], solid_f[3][2]) * facing_margin(surface, bodies, e, n)
+    return p, q, n, gap, margin, 1.0, u, curve_e, v, curve_f
+
+
+@helper
+def off_cap(disc, solid, d, a):
+    """(beyond, n): how far beyond its rim the disc is nearest to a smooth solid with its cap, of the normal a, or with
+    the back of that [m]; where it is, a normal from which its rim is reached by climbing. At ±a the separation F has a
+    kink; where it is not the top, F grows from there towards the nearest point."""
+    front, back = smooth_room(disc, solid, d, a), smooth_room(disc, solid, d, neg(a))
+    n, most = (a, front) if front >= back else (neg(a), back)
+    q = sub(d, out_of(solid, smooth_point(solid[3], solid[4], into(solid, n))))
+    beside = axpy(-dot(a, q), a, q)
+    beyond, out = norm(beside) - disc[3][0], unit(beside)
+    if beyond <= 0.0:
+        return beyond, n
+    tilt, start = beyond / (abs(most) + solid[3][0] + solid[3][1] + solid[3][2]), n
+    for _ in range(HALVINGS):
+        start = unit(axpy(tilt, out, n))
+        if smooth_room(disc, solid, d, start) > most:
+            break
+        tilt *= 0.5
+    return beyond, start
+
+
+@helper
+def rim_smooth(surface, bodies, e, f):
+    """The same of the disc in a rim. Where that is nearest with its cap the margin says how far inside the rim."""
+    c, a, size = world_point(surface, bodies, e), world_axis(surface, bodies, e), surface.length[e]
+    o, disc, solid = world_point(surface, bodies, f), smooth_solid(surface, bodies, e), smooth_solid(surface, bodies, f)
+    beyond, n = off_cap(disc, solid, sub(o, c), a)
+    if beyond <= 0.0:
+        q, curve, u = smooth_end(solid, o, neg(n))
+        gap = dot(n, sub(q, c))
+        return axpy(-gap, n, q), q, n, gap, beyond, 1.0, u, (0.0, 1.0, 0.0, 1.0), u, curve
+    n, gap = smooth_climb(disc, solid, sub(o, c), n)
+    q, curve, u = smooth_end(solid, o, neg(n))
+    d = sub(q, c)
+    out = unit(axpy(-dot(a, d), a, d))  # along n, too, but of a cap that hardly leans n says it less exactly
+    margin = min(solid[3][0], solid[3][1], solid[3][2]) * off_rim(n, a, out, surface.taper[e])
+    return (axpy(size, out, c), q, n, gap, margin, 1.0, cross(a, out), (dot(n, out) / size, 1.0, 1.0, 0.0), u, curve)
+
+
+@helper
+def smooth_nearest(surface, bodies, f, p):
+    """(q, m, distance): the point of a superellipsoid nearest to p, its outward normal, and the signed distance."""
+    o, solid = world_point(surface, bodies, f), smooth_solid(surface, bodies, f)
+    point = solid[0], solid[1], solid[2], (0.0, 0.0, 0.0), (2.0, 2.0)
+    m, gap = smooth_normal(solid, point, sub(p, o))
+    return add(o, out_of(solid, smooth_point(solid[3], solid[4], into(solid, m)))), m, gap
 
 
 @helper
