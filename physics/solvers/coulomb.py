@@ -427,4 +427,3 @@ def _exact(
         and np.abs(across).max(initial=0.0) <= ZERO * scale and along.min(initial=0.0) >= -ZERO * scale
     )
     return f if right else None
-
