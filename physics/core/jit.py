@@ -341,6 +341,19 @@ def program(function: Callable) -> Kernel:
     return kernel(calling, Program)
 
 
+def on_demand(function: Callable) -> Any:
+    """A kernel that helpers call too, where it stands: for what few scenes reach, so that their callers need not contain
+    it, and it is compiled, or loaded, when one of them first reaches it. Its annotation says what it returns."""
+    assert "return" in function.__annotations__
+    return Standing(kernel(function))
+
+
+def compile_awaited() -> None:
+    """Compile, or load, the kernels that programs name and that nothing has reached so far."""
+    for symbol, kinds in list(_AWAITED.items()):
+        _BY_SYMBOL[symbol].code(kinds)
+
+
 def _called(symbol: str, later: bool) -> tuple:
     """Types of the arguments with which programs call the kernel of this symbol."""
     if later:

@@ -153,6 +153,7 @@ def _run_everything() -> None:
     _run_in_company()
     _run_joined()
     _call_what_scripts_call()
+    jit.compile_awaited()
 
 
 def _call_what_scripts_call() -> None:
