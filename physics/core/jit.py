@@ -258,6 +258,12 @@ def _as_from_python(kind: Any) -> Any:
     return numba_types.intp if whole else kind
 
 
+def _widest(kind: Any) -> Any:
+    """The type as which a helper takes a number of this type."""
+    kind = numba_types.unliteral(kind)
+    return numba_types.intp if isinstance(kind, numba_types.Integer) and kind.signed else kind
+
+
 class Helper(CPUDispatcher):
     """A compiled function that only kernels call, and other helpers."""
 
@@ -269,10 +275,10 @@ class Helper(CPUDispatcher):
         self.overloads[tuple(cres.signature.args)] = cres._replace(entry_point=key)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Like numba's method. numba compiles a function once more for every literal integer that it is called with;
-        here all of them count as integers."""
-        plain = {name: numba_types.unliteral(kind) for name, kind in dict(kws).items()}
-        return super().get_call_template(tuple(numba_types.unliteral(kind) for kind in args), plain)
+        """Like numba's method. numba compiles a function once more for every literal integer that it is called with, and
+        for every width of integers; here all that have a sign count as the widest."""
+        plain = {name: _widest(kind) for name, kind in dict(kws).items()}
+        return super().get_call_template(tuple(_widest(kind) for kind in args), plain)
 
 
 @functools.cache

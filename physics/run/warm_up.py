@@ -45,7 +45,7 @@ from ..methods.time_stepping.work import Workspace
 from ..problem.grab_row import hold
 from ..problem.problem import ContactProblem, Takes
 from ..problem.residual import system_residual
-from ..problem.system import empty_blocks, empty_motion, empty_system
+from ..problem.system import INV_MASS, empty_blocks, empty_motion, empty_system
 from ..scene.scene import Scene
 from ..shapes.superellipsoid import curvature_of
 from ..simulation.simulation import Simulation
@@ -199,16 +199,18 @@ def compile_ahead(integrator: str, solver: str) -> None:
     if integrator in INTEGRATORS | FLIGHT:
         fly(integrator)
     if isinstance(visiting, BodiesSolver):
-        _end_step()
+        _end_step(visiting)
 
 
-def _end_step() -> None:
-    """The mouse, which is held last, and the second half of a step of `time_stepping`, of a ball in the air, and what
-    can be read of it, backwards."""
+def _end_step(visiting: BodiesSolver) -> None:
+    """The mouse, which is held last, and what the solver does where it pulls; the second half of a step of
+    `time_stepping`, of a ball in the air, and what can be read of it, backwards."""
     model, state, _, _ = Scene.from_dict(_scene(SHAPE_TABLES[:1], ())).build()
     work, loads, h = Workspace(model).work(INTEGRATORS["heun"]), empty_loads(1), 1.0 / 240.0
-    loads.grab_body[0] = 0
+    loads.grab_body[0], loads.grab_target[0] = 0, 1.0
+    work.system.motion.bodies[0, INV_MASS] = 1.0
     hold(model, work.mechanisms, work.middle, loads, h, work.system)
+    visiting.solve_bodies(work.system, 1, 1.0)
     system_residual(work.system)
     describe(work.system, work.middle.x, work.approach, work.detection.contacts)
     book(model, state, loads, h, work)
