@@ -275,8 +275,8 @@ class Helper(CPUDispatcher):
         self.overloads[tuple(cres.signature.args)] = cres._replace(entry_point=key)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Like numba's method. numba compiles a function once more for every literal integer that it is called with, and
-        for every width of integers; here all that have a sign count as the widest."""
+        """Like numba's method. numba compiles a function once more for every literal integer that it is called with,
+        and for every width of integers; here all that have a sign count as the widest."""
         plain = {name: _widest(kind) for name, kind in dict(kws).items()}
         return super().get_call_template(tuple(_widest(kind) for kind in args), plain)
 
@@ -348,8 +348,8 @@ def program(function: Callable) -> Kernel:
 
 
 def on_demand(function: Callable) -> Any:
-    """A kernel that helpers call too, where it stands: for what few scenes reach, so that their callers need not contain
-    it, and it is compiled, or loaded, when one of them first reaches it. Its annotation says what it returns."""
+    """A kernel that helpers call too, where it stands: for what few scenes reach, so that callers need not contain it,
+    and it is compiled, or loaded, when one of them first reaches it. Its annotation says what it returns."""
     assert "return" in function.__annotations__
     return Standing(kernel(function))
 

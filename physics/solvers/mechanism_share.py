@@ -90,9 +90,9 @@ def inertia_of_mechanisms(system, lumped, count, own):
 
 @on_demand
 def factor_mechanisms(system, lumped, count, own, G) -> int:
-    """Write Gᵀ (r, 3 m) of the row blocks `lumped` (m,) to the first rows of G (3 m, 3 m): the share of links and joined
-    bodies in M is G Gᵀ, by Cholesky's method with the largest pivot first, relative to the diagonal. Columns are rows
-    here, so that loops along them need not wait for sums. Returns the rank r."""
+    """Write Gᵀ (r, 3 m) of the row blocks `lumped` (m,) to the first rows of G (3 m, 3 m): the share of links and
+    joined bodies in M is G Gᵀ, by Cholesky's method with the largest pivot first, relative to the diagonal. Columns are
+    rows here, so that loops along them need not wait for sums. Returns the rank r."""
     size, M = 3 * len(lumped), inertia_of_mechanisms(system, lumped, count, own)
     left, whole = np.zeros(size), np.zeros(size)
     for i in range(size):
