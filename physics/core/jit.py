@@ -258,6 +258,12 @@ def _as_from_python(kind: Any) -> Any:
     return numba_types.intp if whole else kind
 
 
+def _widest(kind: Any) -> Any:
+    """The type as which a helper takes a number of this type."""
+    kind = numba_types.unliteral(kind)
+    return numba_types.intp if isinstance(kind, numba_types.Integer) and kind.signed else kind
+
+
 class Helper(CPUDispatcher):
     """A compiled function that only kernels call, and other helpers."""
 
@@ -269,10 +275,10 @@ class Helper(CPUDispatcher):
         self.overloads[tuple(cres.signature.args)] = cres._replace(entry_point=key)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Like numba's method. numba compiles a function once more for every literal integer that it is called with;
-        here all of them count as integers."""
-        plain = {name: numba_types.unliteral(kind) for name, kind in dict(kws).items()}
-        return super().get_call_template(tuple(numba_types.unliteral(kind) for kind in args), plain)
+        """Like numba's method. numba compiles a function once more for every literal integer that it is called with,
+        and for every width of integers; here all that have a sign count as the widest."""
+        plain = {name: _widest(kind) for name, kind in dict(kws).items()}
+        return super().get_call_template(tuple(_widest(kind) for kind in args), plain)
 
 
 @functools.cache
@@ -339,6 +345,19 @@ def program(function: Callable) -> Kernel:
     calling.__module__, calling.__doc__ = function.__module__, function.__doc__
     calling.__annotations__ = function.__annotations__
     return kernel(calling, Program)
+
+
+def on_demand(function: Callable) -> Any:
+    """A kernel that helpers call too, where it stands: for what few scenes reach, so that callers need not contain it,
+    and it is compiled, or loaded, when one of them first reaches it. Its annotation says what it returns."""
+    assert "return" in function.__annotations__
+    return Standing(kernel(function))
+
+
+def compile_awaited() -> None:
+    """Compile, or load, the kernels that programs name and that nothing has reached so far."""
+    for symbol, kinds in list(_AWAITED.items()):
+        _BY_SYMBOL[symbol].code(kinds)
 
 
 def _called(symbol: str, later: bool) -> tuple:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import helper, inlined, kernel, program
+from ..core.jit import helper, inlined, kernel, on_demand, program
 from ..core.model import DYNAMIC, LINK, Array, IntArray
 from ..core.sym3 import point_response, put_six, put_three, six, sym_inverse, sym_vec, three, world_inverse_inertia
 from ..core.vec import (
@@ -278,7 +278,7 @@ def slips_on(rows, k, memory, j, n, square):
     return load > 0.0 and square * rows[k, SLIP_STEP] * rows[k, SLIP_STEP] > stopped * stopped
 
 
-@kernel
+@on_demand
 def block_contact(model, mechanisms, system, k) -> bool:
     """The block of contact k, which acts on links or on bodies that constraints connect. False, and no block, where
     no motion is free along its normal, as between two links of one joint's axis: impulses there do nothing."""

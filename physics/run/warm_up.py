@@ -39,13 +39,13 @@ from ..look.inspection import Inspect, look, look_at_step
 from ..methods import METHODS
 from ..methods.sleep import STEPS
 from ..methods.time_stepping.books import book
-from ..methods.time_stepping.moreau import arrive, depart, tell
+from ..methods.time_stepping.moreau import tell
 from ..methods.time_stepping.stages import describe
 from ..methods.time_stepping.work import Workspace
 from ..problem.grab_row import hold
 from ..problem.problem import ContactProblem, Takes
 from ..problem.residual import system_residual
-from ..problem.system import empty_blocks, empty_motion, empty_system
+from ..problem.system import INV_MASS
 from ..scene.scene import Scene
 from ..shapes.superellipsoid import curvature_of
 from ..simulation.simulation import Simulation
@@ -84,8 +84,8 @@ def _made(scene: Scene, settings: Mapping[str, Any]) -> Simulation:
 
 def compile_for(scene: Scene, settings: Mapping[str, Any]) -> None:
     """Compile, or load, the kernels that running this scene needs, those of the mouse included. numba compiles one
-    kernel at a time in a process, so another process compiles those of the default solver, of integrators and of the
-    end of a step. Meanwhile this one makes steps with sweeps, which take little to compile."""
+    kernel at a time in a process, so another process compiles those of the default solver, of the mouse and of the end
+    of a step, or of the integrator. Meanwhile this one makes steps with sweeps, which take little to compile."""
     quick = _made(scene, settings)
     solves = "solver" in METHODS[quick.settings.method].uses
     others = start("compile_ahead", quick.settings.integrator, quick.settings.solver if solves else "")
@@ -153,6 +153,7 @@ def _run_everything() -> None:
     _run_in_company()
     _run_joined()
     _call_what_scripts_call()
+    jit.compile_awaited()
 
 
 def _call_what_scripts_call() -> None:
@@ -189,31 +190,29 @@ def _solve() -> None:
 
 
 def compile_ahead(integrator: str, solver: str) -> None:
-    """Compile, or load, what `compile_for` leaves to another process: what it needs last, from the end backwards, so
-    that both meet. solver: "" = none. In a process of its own, which leaves what it no longer needs where it is."""
+    """Compile, or load, what `compile_for` leaves to another process. solver: "" = none. In a process of its own, which
+    leaves what it no longer needs where it is."""
     gc.disable()
     visiting = SOLVERS.get(solver)
     if isinstance(visiting, BodiesSolver):
-        visiting.solve_bodies(empty_system(empty_motion(1, 0), 1, empty_blocks(1, 1, 1)), 1, 1.0)
-    if integrator in INTEGRATORS | FLIGHT:
+        _end_step(visiting)
+    elif integrator in INTEGRATORS | FLIGHT:
         fly(integrator)
-    if isinstance(visiting, BodiesSolver):
-        _end_step()
 
 
-def _end_step() -> None:
-    """The mouse, which is held last, and the second half of a step of `time_stepping`, of a ball in the air, and what
-    can be read of it, backwards."""
+def _end_step(visiting: BodiesSolver) -> None:
+    """Half of what a step of `time_stepping` takes, of a ball in the air: its end, which is first as the other process
+    comes to it soon; the mouse, and the solver where it pulls; what can be read of a step."""
     model, state, _, _ = Scene.from_dict(_scene(SHAPE_TABLES[:1], ())).build()
     work, loads, h = Workspace(model).work(INTEGRATORS["heun"]), empty_loads(1), 1.0 / 240.0
-    loads.grab_body[0] = 0
-    hold(model, work.mechanisms, work.middle, loads, h, work.system)
-    system_residual(work.system)
-    describe(work.system, work.middle.x, work.approach, work.detection.contacts)
     book(model, state, loads, h, 0, work)
     tell(model, state, loads, h, work)
-    arrive(model, state, h, work)
-    depart(model, h, work)
+    loads.grab_body[0], loads.grab_target[0] = 0, 1.0
+    work.system.motion.bodies[0, INV_MASS] = 1.0
+    hold(model, work.mechanisms, work.middle, loads, h, work.system)
+    visiting.solve_bodies(work.system, 1, 1.0)
+    system_residual(work.system)
+    describe(work.system, work.middle.x, work.approach, work.detection.contacts)
 
 
 def _touch(simulation: Simulation) -> None:

@@ -123,8 +123,8 @@ def solve_modes(G, wide, d, friction, slide, lam_out):
         return 0.0
     _, solved, again, miss = follow_modes(island, sky, centre, 1.0, SOFTEST, GUESS, size, MOST_ROUNDS)
     if not solved and not slides:
-        again = True
-        _, solved, miss = try_path(island, sky, found, size)
+        again, told = True, np.zeros(2)
+        solved, miss = try_path(island, sky, found, size, told), told[1]
         island.lam[:] = found
     if solved and again:
         found[:], centre[:] = island.lam, 0.0

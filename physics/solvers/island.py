@@ -299,8 +299,10 @@ def open_island(system, members, own, number):
             l += 1
     slot, slots, room = place_velocities(system, lumped, count, own, 6 * nodes)
     by_trees = slots <= 3 * lumps
-    common = factor_mechanisms(system, lumped[: 0 if by_trees else lumps], count, own)
-    rank = slots if by_trees else len(common)
+    size = 0 if by_trees else 3 * lumps
+    common, rank = np.zeros((size, size)), slots
+    if not by_trees:
+        rank = factor_mechanisms(system, lumped, count, own, common)
     first, piece, pieces = np.zeros(m + 1, np.int64), np.zeros((3 * m + room, 4), np.int64), 0
     for j in range(m):
         for side in range(2):

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from ..core.jit import helper
+from ..core.jit import helper, on_demand
 from ..core.vec import put, row, scale
 from ..problem.system import BODY_SIZE, ENTRY, PLACE, WIDTH
 
@@ -88,13 +88,12 @@ def inertia_of_mechanisms(system, lumped, count, own):
     return M
 
 
-@helper
-def factor_mechanisms(system, lumped, count, own):
-    """Gᵀ (r, 3 m) of the row blocks `lumped` (m,): the share of links and joined bodies in M is G Gᵀ, by Cholesky's
-    method with the largest pivot first, relative to the diagonal. Columns are rows here, so that loops along them need
-    not wait for sums."""
-    size = 3 * len(lumped)
-    M, G = inertia_of_mechanisms(system, lumped, count, own), np.zeros((size, size))
+@on_demand
+def factor_mechanisms(system, lumped, count, own, G) -> int:
+    """Write Gᵀ (r, 3 m) of the row blocks `lumped` (m,) to the first rows of G (3 m, 3 m): the share of links and
+    joined bodies in M is G Gᵀ, by Cholesky's method with the largest pivot first, relative to the diagonal. Columns are
+    rows here, so that loops along them need not wait for sums. Returns the rank r."""
+    size, M = 3 * len(lumped), inertia_of_mechanisms(system, lumped, count, own)
     left, whole = np.zeros(size), np.zeros(size)
     for i in range(size):
         whole[i] = left[i] = M[i, i]
@@ -118,7 +117,7 @@ def factor_mechanisms(system, lumped, count, own):
             left[i] -= column[i] * column[i]
         left[p] = 0.0
         rank += 1
-    return G[:rank]
+    return rank
 
 
 # ------------------------------------------------------------------------------------------------------------ of trees

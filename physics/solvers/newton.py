@@ -35,7 +35,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..core.jit import helper, program
+from ..core.jit import helper, on_demand, program
 from ..core.model import Array
 from ..core.sym3 import three
 from ..core.vec import add, axpy, neg, norm, put, put_rows, row, scale, sub
@@ -311,11 +311,11 @@ def try_least(island, sky, near, size):
     return made, solved, cycles or made == DIRECT
 
 
-@helper
-def try_path(island, sky, found, size):
+@on_demand
+def try_path(island, sky, found, size, told_out) -> bool:
     """Along the central path from its beginning, whatever is known of λ; and wherever it has come nearer to the
-    solution, some steps of Newton's method from there. `found` (m, 3) becomes the best impulses. Returns the
-    factorizations along the path and steps, whether it is solved, and the natural map that is left [m/s]."""
+    solution, some steps of Newton's method from there. `found` (m, 3) becomes the best impulses. Returns whether it is
+    solved. told_out (2,): the factorizations along the path and steps, and the natural map that is left [m/s]."""
     steps, solved, least = 0, False, np.inf
     for apart in APART:
         path, near, on, made = open_path(island, sky, apart), NEAR * size, True, 0
@@ -331,7 +331,8 @@ def try_path(island, sky, found, size):
         steps += made
         if solved:
             break
-    return steps, solved, least
+    told_out[0], told_out[1] = steps, least
+    return solved
 
 
 @helper
@@ -368,9 +369,10 @@ def solve_island(system, members, island, sky):
         if solved:
             break
     if not solved and not turns and m <= MOST:  # the path knows no moments
-        made, solved, miss = try_path(island, sky, centre, size)  # centre: scratch
-        steps += made
-        if solved or miss < least:
+        told = np.zeros(2)
+        solved = try_path(island, sky, centre, size, told)  # centre: scratch
+        steps += int(told[0])
+        if solved or told[1] < least:
             put_rows(found, centre)
     if solved and again and has_least:
         centre[:] = 0.0

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from ..core.jit import fused, helper, inlined, program
+from ..core.jit import fused, helper, inlined, on_demand, program
 from ..core.team import share_out
 from ..problem.joint_rows import visit_row
 from ..problem.moments import visit_moment
@@ -66,8 +66,8 @@ def visit_stirred(system, k, sweep, least):
     return change
 
 
-@helper
-def sweep_members(system, members, sweeps, tolerance):
+@on_demand
+def sweep_members(system, members, sweeps, tolerance) -> float:
     """Sweep over these row blocks of the system, to and fro; returns the last change [m/s]."""
     q_dot, change, pairs, least = system.motion.q_dot, 0.0, only_pairs(system, members), tolerance * tolerance
     for done in range(sweeps):
