@@ -6,7 +6,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from ...physics.core.model import HOLLOW, Array, Labels, Model, ShapeKind, Skin
+from ...physics.core.model import HOLLOW, Array, BodyKind, Labels, Model, ShapeKind, Skin
 from . import geometry, instances
 from .programs import GlOwner, attributes, load, quality
 from .silhouette import Silhouette
@@ -29,6 +29,7 @@ DEEP = 45.0  # angle from the bottom to the rim [degrees] above which a hollow w
 DIMMED = 0.35  # of its light that a body which sleeps sends back
 BEHIND = 1.01  # scale of hollows in the shadow map, so that their lit face does not shade itself
 SHADOW, OPAQUE, SEE_THROUGH, MASK = "SHADOW", "OPAQUE", "SEE_THROUGH", "MASK"
+ALL, STANDING, MOVING = "ALL", "STANDING", "MOVING"  # which groups are drawn: those of fixed bodies alone, or others
 PLAIN, LINED = "PLAIN", "LINED"  # of OPAQUE: triangles without lines, at three quarters of the cost, and others
 FEW = 4  # shapes with one surface, of which the edges are looked for
 
@@ -45,9 +46,10 @@ class _Drawable:
     def __init__(
         self, group: instances.Group, rows: moderngl.Buffer, mesh: _MeshBuffer, shadow_mesh: _MeshBuffer,
         lined: _MeshBuffer, deep: bool, skin: moderngl.Texture | None, parts: dict[str, _MeshBuffer],
+        stands: bool,
     ) -> None:
-        """parts: of OPAQUE, where it is drawn in two."""
-        self.group, self.rows, self.deep, self.skin = group, rows, deep, skin
+        """parts: of OPAQUE, where it is drawn in two. stands: whether all its bodies are fixed."""
+        self.group, self.rows, self.deep, self.skin, self.stands = group, rows, deep, skin, stands
         self.meshes = {SHADOW: shadow_mesh, OPAQUE: mesh, SEE_THROUGH: lined, MASK: mesh, **parts}
         self.opaque = tuple(parts) or (OPAQUE,)
         self.arrays: dict[str, moderngl.VertexArray] = {}
@@ -94,6 +96,7 @@ class BodyPainter(GlOwner):
         self._drawables = []
         self.triangles = 0, 0
         self._bodies = model.shapes.body
+        fixed = model.kind[self._bodies] == BodyKind.FIXED
         self._awake = self._colors = instances.shape_colors(model, labels, as_collided)
         self._sizes = instances.drawn_sizes(model)
         self._silhouettes: list[tuple[NDArray[np.intp], Silhouette]] = []  # of shapes that are drawn simplified
@@ -131,7 +134,9 @@ class BodyPainter(GlOwner):
                     corners[:, :3] *= BEHIND
                     shadow_mesh = self._buffer(self._scene, corners, *TRIANGLE)
             deep = kind in HOLLOW and instances.opening(model, group.data) > DEEP
-            self._drawables.append(_Drawable(group, rows, mesh, shadow_mesh, lined, deep, skin, parts))
+            stands = bool(fixed[group.shapes].all())
+            self._drawables.append(_Drawable(group, rows, mesh, shadow_mesh, lined, deep, skin, parts, stands))
+        self.standing = np.concatenate([np.zeros(0, int), *(d.group.shapes for d in self._drawables if d.stands)])
 
     def _shared_buffer(self, corners: geometry.Vertices) -> _MeshBuffer:
         rows, which = geometry.shared(corners)
@@ -180,9 +185,11 @@ class BodyPainter(GlOwner):
             shapes = drawable.group.shapes
             drawable.rows.write(self._rows[shapes[np.argsort(key[shapes], kind="stable")]])
 
-    def paint(self, variant: str, both_sides: bool = False) -> None:
-        """Draw all shapes into the framebuffer in use: OPAQUE, SEE_THROUGH, or SHADOW (depth only)."""
+    def paint(self, variant: str, which: str = ALL, both_sides: bool = False) -> None:
+        """Draw shapes into the framebuffer in use: OPAQUE, SEE_THROUGH, or SHADOW (depth only)."""
         for drawable in self._drawables:
+            if which != ALL and drawable.stands != (which == STANDING):
+                continue
             closed = drawable.group.kind in CLOSED
             into = drawable.deep and variant != SHADOW  # leaves out the wall between the eye and the hollow
             culled = drawable.look in TRACED or into or (closed and not both_sides)

@@ -59,6 +59,7 @@ class Renderer(GlOwner):
         self._targets = _Targets(ctx, (0, 0, 0, 0), self.quality)
         self._shapes: _Shapes | None = None    # of the last picture
         self._shadowed: _Shapes | None = None  # whose shadows the map holds
+        self._standing: tuple = ()  # what casts the shadows of the map that is kept, and its light
         self._still: tuple = ()  # what the kept backdrop shows
         self._behind: tuple = ()  # what the last one showed
         self._painted: tuple = ()  # what the picture under the glyphs shows, and where the shapes were
@@ -72,11 +73,17 @@ class Renderer(GlOwner):
         self._make_shadow_map()
 
     def _make_shadow_map(self) -> None:
-        n = self.quality.shadow_size
-        self._shadow_map = self.own(self.ctx.depth_texture((n, n)))
+        size = self.quality.shadow_size, self.quality.shadow_size
+        self._shadow_map = self.own(self.ctx.depth_texture(size))
         self._shadow_map.compare_func = "<="
         self._shadow_map.filter = (moderngl.LINEAR, moderngl.LINEAR)
         self._shadow_target = self.own(self.ctx.framebuffer(depth_attachment=self._shadow_map))
+        if self.quality.software:
+            standing_map = self.own(self.ctx.depth_texture(size))
+            self._standing_target = self.own(self.ctx.framebuffer(depth_attachment=standing_map))
+            # moderngl copies depth along with colours
+            self._shadow_copies = [self.own(self.ctx.framebuffer([self.own(self.ctx.texture(size, 1))], depth))
+                                   for depth in (self._shadow_map, standing_map)]
 
     def set_scene(self, model: Model, labels: Labels, as_collided: bool = False) -> None:
         """Take another scene.
@@ -88,7 +95,7 @@ class Renderer(GlOwner):
         for ghosts in (self._rejected, self._fan):
             ghosts.forget()
         self._shapes = self._shadowed = None
-        self._still = self._painted = ()
+        self._standing = self._still = self._painted = ()
 
     def know(self, snapshot: Snapshot, options: ViewOptions) -> None:
         """Take the snapshot's scene where its shapes are others; `draw` does so by itself."""
@@ -184,7 +191,8 @@ class Renderer(GlOwner):
         for ghosts in self._ghosts:
             ghosts.write(eye, view.camera.backward)
         if options.shadows and self._shadowed is not self._shapes:
-            self._cast_shadows()
+            self._cast_shadows(at, view.light_matrix)
+            self._shadowed = self._shapes
         flat = self._flat[at.place[self._flat, 2] < AWAY] if options.flat is None else self._flat[:0]
         planes = backdrop.planes(at.place[flat], at.turn[flat])
         floors = [p for p in planes if backdrop.is_solid(p, eye)]
@@ -214,12 +222,24 @@ class Renderer(GlOwner):
         self._frame.write(block.astype(np.float32))
         self._frame.bind_to_uniform_block(0)
 
-    def _cast_shadows(self) -> None:
-        self._shadow_target.use()
-        self._shadow_target.clear(depth=1.0)
+    def _cast_shadows(self, at: instances.Placement, light_matrix: Array) -> None:
+        """On slow machines those of what stands are kept in a map of their own as long as it and the light stay."""
+        standing, target = self._bodies.standing, self._shadow_target
         self.ctx.enable_only(moderngl.DEPTH_TEST)
-        self._bodies.paint(body_painter.SHADOW)
-        self._shadowed = self._shapes
+        if not self.quality.software or not len(standing):
+            target.use()
+            target.clear(depth=1.0)
+            self._bodies.paint(body_painter.SHADOW)
+            return
+        here = light_matrix.tobytes(), at.place[standing].tobytes(), at.turn[standing].tobytes()
+        if here != self._standing:
+            self._standing_target.use()
+            self._standing_target.clear(depth=1.0)
+            self._bodies.paint(body_painter.SHADOW, which=body_painter.STANDING)
+            self._standing = here
+        self.ctx.copy_framebuffer(*self._shadow_copies)
+        target.use()
+        self._bodies.paint(body_painter.SHADOW, which=body_painter.MOVING)
 
     def _paint(self, planes: list[backdrop.FloorOrWall], floors: list[backdrop.FloorOrWall], view: backdrop.View,
                options: ViewOptions) -> None:

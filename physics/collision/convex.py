@@ -8,10 +8,10 @@ import numpy as np
 from ..core.jit import helper
 from ..core.model import Array
 from ..core.state import LongArray
-from ..core.vec import axpy, cross, dot, neg, scale, sub, unit
+from ..core.vec import add, axpy, cross, dot, neg, norm, scale, sub, unit
 from ..shapes.cylinder import CAP_CORNERS
 from ..shapes.table import flat_end_cosine, has_rims
-from .geometry import PATCH, between, extent, origin, put_point, swell, to_local
+from .geometry import PATCH, between, extent, origin, put_point, swell, to_local, to_world
 from .geometry import axis as axis_of
 from .gjk import EXPANSIONS, OVERLAP, SIMPLEX, expand, fill_simplex, gjk, support, weighted
 from .known_features import (
@@ -252,13 +252,14 @@ def touch_convex(geom, solids, work, a, b, margin, first, at):
             e, g = edge_towards(core[0], solids, a, n)[1], edge_towards(core[1], solids, b, neg(n))[1]
             found = prove(geom, solids, note, n, e, g, limit)
         if found[0] <= APART:
-            return touch_found(geom, solids, work, a, b, (distance, rows, separation, n), margin, first)
+            return touch_found(geom, solids, work, a, b, (distance, rows, separation, n), True, margin, first)
     return touch_known(geom, solids, work, note, found, margin, first)
 
 
 @helper
-def touch_found(geom, solids, work, a, b, answer, margin, first):
-    """As `touch_convex`, for two shapes whose cores are loaded; answer: what `gjk` and `direction` say of them."""
+def touch_found(geom, solids, work, a, b, answer, own, margin, first):
+    """As `touch_convex`, for two shapes whose cores are loaded; answer: what `gjk` and `direction` say of them; own:
+    whether the normal is among the directions of the triangle in hand, see `allowed`."""
     core, simplex, patch = work.core, work.simplex, work.patch
     distance, rows, separation, n = answer
     ra, rb, na, nb = swell(geom, a), swell(geom, b), solids.info[a, POINTS], solids.info[b, POINTS]
@@ -267,7 +268,7 @@ def touch_found(geom, solids, work, a, b, answer, margin, first):
     deep = work.cone[7, 0] != 0.0 and not apart and -separation > DEEP * size
     if deep and -separation > BEYOND * lateral(geom, solids, work, a, b):
         return first
-    if not allowed(work.cone, n):  # only for triangles: push along the normal instead, or leave it to the neighbour
+    if not own:  # only for triangles: push along the normal instead, or leave it to the neighbour
         front = neg(spot(core[1], 3))
         behind = apart and dot(front, n) < -BEHIND and distance < ra
         if apart and not behind and (na == 1 or dot(front, n) < 0.0):
@@ -316,4 +317,23 @@ def touch_triangle(geom, solids, work, a, f, margin, first):
         separation, n = direction(geom, solids, work, a, b, distance, rows)
         nearest, cosine = face_towards(solids, work, a, n)
         face = nearest if cosine > NEAR else face
-    return touch_found(geom, solids, work, a, b, (distance, rows, separation, n), margin, first), face, distance
+    own = allowed(work.cone, n)
+    return touch_found(geom, solids, work, a, b, (distance, rows, separation, n), own, margin, first), face, distance
+
+
+@helper
+def touch_nearest(geom, solids, work, a, p, q, own, margin, first):
+    """As `touch_convex`, for a box whose core is loaded and the triangle in hand, whose nearest points p of the box and
+    q of the triangle are known, in the frame of the box about its centre; the same point where the two overlap. own:
+    whether the way from p to q is among the triangle's directions, see `allowed`."""
+    simplex, b, way = work.simplex, geom.x.shape[0] - 1, to_world(geom, a, sub(q, p))
+    distance, p = norm(way), add(origin(geom, a), to_world(geom, a, p))
+    q = add(p, way)
+    for k in range(3):
+        simplex[0, k], simplex[0, 3 + k], simplex[0, 6 + k] = -way[k], p[k], q[k]
+    simplex[0, 9] = 1.0
+    load_faces(geom, solids, b, work.core[1])
+    separation, n = direction(geom, solids, work, a, b, distance, 1)
+    if distance <= OVERLAP * (geom.core[a] + geom.core[b]):
+        own = allowed(work.cone, n)
+    return touch_found(geom, solids, work, a, b, (distance, 1, separation, n), own, margin, first)

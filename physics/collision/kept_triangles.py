@@ -14,16 +14,17 @@ import numpy as np
 from ..core.jit import helper, program
 from ..core.model import Array
 from ..core.state import LongArray
-from ..core.vec import row, sub
-from .convex import UNKNOWN, touch_triangle
+from ..core.vec import mat_t_vec, row, scale, sub
+from .box_triangle import box_to_triangle, may_lean
+from .convex import UNKNOWN, touch_nearest, touch_triangle
 from .geometry import BOX, origin, swell, to_local
 from .gjk import OVERLAP
 from .known_features import CLEAR
-from .manifold import reduce_groups
+from .manifold import ON_EDGE, reduce_groups
 from .narrow_phase import NO_ROOM, TRIANGLES, in_order, put_rows
-from .over_triangle import NO_ANSWER, is_left_alone, touch_point
-from .polytope import POINTS, load_faces, load_points
-from .triangles import box_in, far_from, least_distance, load_triangle, local_bounds, next_near
+from .over_triangle import NO_ANSWER, touch_point
+from .polytope import POINTS, load_faces, load_points, points_into
+from .triangles import box_in, far_from, least_distance, load_triangle, local_bounds, next_near, placed
 
 SKIN = 0.1      # relative to the size of the shape
 NEARER = 1e-6   # relative to the size: two points of a mesh that are nearer to each other are one
@@ -55,7 +56,7 @@ def travelled(geom, a, m):
 @helper
 def clear_of(geom, a, m, margin):
     """The distance of the core of shape a [m] above which a triangle of mesh m is out of reach however the distance is
-    computed, see `touch_triangle`."""
+    computed, see `touch_triangle` and `box_to_triangle`."""
     return far_from(geom, a, margin) + 2.0 * CLEAR * (geom.core[a] + 2.0 * geom.bound[m])
 
 
@@ -70,7 +71,8 @@ def gather(geom, meshes, near, a, m, margin, skin, at):
     while k >= 0:
         first = -child[k, 0] - 1
         for leaf in range(first, first + child[k, 1]):
-            least = least_distance(box, near.sheets[order[leaf]])
+            corners, n = placed(box, near.sheets[order[leaf]])
+            least = least_distance(box[0], corners, n)
             if least <= far:
                 if start + count < len(kept.triangle):
                     kept.triangle[start + count], kept.least[start + count] = order[leaf], least + moved
@@ -97,14 +99,21 @@ def touch_kept(geom, near, a, m, margin, at):
     kept, solids, work, sheets = near.close, near.solids, near.work, near.sheets
     patch, face, last, loaded, limit = work.patch, UNKNOWN, 0, False, clear_of(geom, a, m, margin)
     box, moved, first, c = box_in(geom, a, m), travelled(geom, a, m), kept.pair[at, 2], (0.0, 0.0, 0.0)
-    is_box = geom.kind[a] == BOX
+    size, is_box = geom.core[a] + 2.0 * geom.bound[m], geom.kind[a] == BOX
     for k in range(first, first + kept.pair[at, 3]):
         if kept.least[k] - moved > limit:
             continue
         t, start = kept.triangle[k], last
-        distance = least_distance(box, sheets[t])
-        alone = is_box and is_left_alone(box, sheets[t], limit, OVERLAP * (geom.core[a] + 2.0 * geom.bound[m]))
-        if distance <= limit and not alone:
+        corners, n = placed(box, sheets[t])
+        distance, p, q = least_distance(box[0], corners, n), corners[0], corners[0]
+        touches, own = distance <= limit, False
+        if touches and is_box:
+            distance, p, q = box_to_triangle(box[0], corners, n)
+            way = sub(q, p)
+            own = distance > 0.0 and points_into(sheets[t], 3, mat_t_vec(box[1], scale(1.0 / distance, way)))
+            touches = distance <= limit and (own or distance <= OVERLAP * size or may_lean(
+                box, sheets[t], corners, n, way, limit, 4.0 * ON_EDGE * size))
+        if touches:
             if not loaded:
                 load_points(geom, solids, a, work.core[0])
                 load_faces(geom, solids, a, work.core[0])
@@ -114,7 +123,10 @@ def touch_kept(geom, near, a, m, margin, at):
                 last, distance = touch_point(geom, m, sheets[t], c, swell(geom, a), margin, patch, start)
             if last == NO_ANSWER:
                 load_triangle(geom, m, sheets[t], work.core[1], work.cone)
-                last, face, distance = touch_triangle(geom, solids, work, a, face, margin, start)
+                if is_box:
+                    last = touch_nearest(geom, solids, work, a, p, q, own, margin, start)
+                else:
+                    last, face, distance = touch_triangle(geom, solids, work, a, face, margin, start)
             for r in range(start, last):
                 patch[r, 8] = t + 1
             if last > patch.shape[0] // 2:

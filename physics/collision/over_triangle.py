@@ -21,7 +21,6 @@ from .polytope import (
     shadow,
     spot,
 )
-from .triangles import spread_along
 
 NO_ANSWER = -1
 BEHIND = 0.999          # cosine to a triangle's normal above which a ball's centre is straight behind it
@@ -150,27 +149,6 @@ def passes_beside(solids, work, edge, slack):
         c, m = spot(core[1], j), spot(work.cone, 1 + 2 * j)
         beside = beside or (dot(m, sub(p, c)) > slack and dot(m, sub(q, c)) > slack)
     return beside
-
-
-@helper
-def is_left_alone(box, sheet, limit, apart):
-    """Whether a triangle lies over the inside of a face of a box, and leans against it, and a neighbour has what is
-    nearest to the face. limit: how far contacts may be from the box [m]; apart: what the two are apart at least [m].
-
-    Two of the box's slabs hold the triangle, by more than the limit, so that no edge of the box is within the limit,
-    and what is nearest to the face is a corner of the triangle. `touch_found` then finds nothing.
-    """
-    half, turn, _ = box
-    across, count, sign, most, n = 0, 0, 0.0, 0.0, row(sheet, 3)
-    for k in range(3):
-        low, top = spread_along(box, sheet, k)
-        most = max(most, abs(dot(turn[k], n)))
-        if max(top, -low) <= half[k] - limit:
-            count += 1
-        elif max(low, -top) >= half[k] + apart:
-            across, sign = k, 1.0 if low > 0.0 else -1.0
-    return count == 2 and sign != 0.0 and most <= SAME_DIRECTION and not points_into(
-        sheet, 3, scale(sign, turn[across]))
 
 
 @helper

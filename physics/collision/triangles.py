@@ -73,33 +73,31 @@ def box_in(geom, a, m):
 
 
 @helper
-def spread_along(box, sheet, k):
-    """The least and the greatest coordinate of a triangle [m] along axis k of a core's box, see `box_in`."""
+def placed(box, sheet):
+    """(corners, normal) of a triangle in the frame of a core's box about its centre, see `box_in`."""
     _, turn, place = box
-    a, b, c = dot(turn[k], row(sheet, 0)), dot(turn[k], row(sheet, 1)), dot(turn[k], row(sheet, 2))
-    return min(a, b, c) + place[k], max(a, b, c) + place[k]
+    return ((add(mat_vec(turn, row(sheet, 0)), place), add(mat_vec(turn, row(sheet, 1)), place),
+             add(mat_vec(turn, row(sheet, 2)), place)), mat_vec(turn, row(sheet, 3)))
 
 
 @helper
-def least_distance(box, sheet):
-    """A lower bound of the distance of a triangle and a core [m], as far as the core's box tells, see `box_in`: of the
+def least_distance(half, corners, n):
+    """A lower bound of the distance of a triangle and a core [m], as far as the core's box tells, see `placed`: of the
     box from the triangle's plane, and from the box about the triangle along its own axes."""
-    half, turn, place = box
-    corner, n, high, wide, square = row(sheet, 0), row(sheet, 3), 0.0, 0.0, 0.0
+    a, b, c = corners
+    high, wide, square = 0.0, 0.0, 0.0
     for k in range(3):
-        low, top = spread_along(box, sheet, k)
-        beside = max(low, -top) - half[k]
+        beside = max(min(a[k], b[k], c[k]), -max(a[k], b[k], c[k])) - half[k]
         if beside > 0.0:
             square += beside * beside
-        along = dot(turn[k], n)
-        high += along * (dot(turn[k], corner) + place[k])
-        wide += abs(along) * half[k]
+        high += n[k] * a[k]
+        wide += abs(n[k]) * half[k]
     return max(math.sqrt(square), abs(high) - wide)
 
 
 @helper
 def node_near(box, meshes, k, reach):
-    """Likewise, whether node k of the mesh does: along the axes of the core's box."""
+    """Whether node k of the mesh comes as near to a core as `reach` [m]: along the axes of the core's box."""
     half, turn, place = box
     low, high, square = row(meshes.node_min, k), row(meshes.node_max, k), 0.0
     for i in range(3):
@@ -159,7 +157,8 @@ def find_triangles(geom, meshes, pairs, chosen, count, reach, rank, sheets, stac
         while k >= 0:
             first = -child[k, 0] - 1
             for leaf in range(first, first + child[k, 1]):
-                if least_distance(box, sheets[order[leaf]]) <= far:
+                corners, n = placed(box, sheets[order[leaf]])
+                if least_distance(box[0], corners, n) <= far:
                     if total < found_out.shape[0]:
                         found_out[total, 0], found_out[total, 1] = p, order[leaf]
                     total += 1

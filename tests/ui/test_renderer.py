@@ -299,6 +299,31 @@ def test_shadows_are_cast_anew_only_when_bodies_have_moved(pictures, monkeypatch
             fresh.release()
 
 
+def test_what_stands_casts_its_shadow_once_while_others_move(pictures, monkeypatch):
+    """On slow machines, where the light stays: the sphere moves among the boxes. The picture is that of a renderer that
+    has seen nothing, also after what stood was moved."""
+    shown = snapshot(body("box", fixed=True, size=[2.0, 2.0, 0.1]), body("box", (0.3, 0, 0.4), fixed=True,
+                                                                        size=[0.2, 0.2, 0.7]),
+                     body("sphere", (-0.4, 0.1, 0.3), radius=0.2))
+    shown = dataclasses.replace(shown, x=shown.x.copy())
+    cast, paint = [], BodyPainter.paint
+    monkeypatch.setattr(BodyPainter, "paint", lambda self, programs, **how: (
+        cast.append(how["which"]) if "which" in how else None, paint(self, programs, **how)))
+    camera, software = Camera(np.zeros(3), 4.0), pictures.renderer.quality.software
+    for k, (mover, anew) in enumerate(((2, True), (2, False), (2, False), (1, True), (2, False))):
+        place = shown.x.copy()
+        place[mover, 0] += 0.1
+        shown = dataclasses.replace(shown, x=place)
+        cast.clear()
+        seen = pictures.take(shown, camera)
+        assert not software or cast == [body_painter.STANDING] * anew + [body_painter.MOVING], k
+        fresh = Pictures()
+        try:
+            assert np.array_equal(seen, fresh.take(shown, camera))
+        finally:
+            fresh.release()
+
+
 def test_bodies_that_sleep_are_darker_at_once_and_bright_again_awake(pictures):
     """A sixth to a half of the light: DIMMED of the linear colour, as sRGB shows it."""
     both = snapshot(body("box", (-0.6, 0, 0), size=[0.8] * 3), body("box", (0.6, 0, 0), size=[0.8] * 3))
