@@ -14,8 +14,8 @@ CACHE_LINE = 64  # bytes
 
 @intrinsic
 def prefetch_row(context, rows, i):
-    """Ask for the first two cache lines of row i of rows (n, m), which are read later. Nothing waits for them, and a row
-    that is not there is no error."""
+    """Ask for the first two cache lines of row i of rows (n, m), which are read later. Nothing waits for them, and a
+    row that is not there is no error."""
 
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = signature.args[0]
