@@ -144,16 +144,18 @@ SLIDER = Slider((TABLE, ring(position=[-0.35, 0.0, TUBE], velocity=[FAST, 0.0, 0
 def test_a_ring_that_slides_over_an_edge_tips_as_a_body_with_a_flat_base(method):
     """It touches the edge in two points, and moves as a block of half the length R whose centre is r over its base.
     When the edge is four fifths of R from its centre, between the methods lies the way of a step, in which the spin
-    changes by ω̇ h."""
+    changes by ω̇ h. Where surfaces are soft the tube sinks in by δ, so that it touches the edge from √(2 r δ) before it
+    to as far beyond it."""
     slider = SLIDER._replace(half=0.8 * RING_RADIUS)
     t, spin, growth = leaves(slider)
     h = t / 300
     sim = simulate(*slider.bodies, h=h, method=method)
     sim.run(t - 5.1 * h)
     before = energy(sim)
+    sunk = max(0.0, -min(contact.gap for contact in sim.body("ring").contacts)) if method == "compliant" else 0.0
     sim.run(t + 0.1 * h)
     assert sim.time == pytest.approx(t, abs=1e-12)
-    near = growth * (PAST_EDGE / FAST if method == "event_driven" else h)
+    near = growth * ((PAST_EDGE if method == "event_driven" else h * FAST) + math.sqrt(2.0 * TUBE * sunk)) / FAST
     assert sim.angular_velocity("ring") == pytest.approx((0, spin, 0), abs=near + 1e-7)
     assert energy(sim) == pytest.approx(before, abs=MOMENTS[1] * spin * near + 1e-8)
     assert len(sim.body("ring").contacts) == 2
