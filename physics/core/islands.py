@@ -40,7 +40,7 @@ def islands_of(nodes: IntArray) -> IntArray:
 
 
 @helper
-def first_of(leader, i):
+def leader_of(leader, i):
     """The leader of the set that i is in."""
     while leader[i] != i:
         leader[i] = leader[leader[i]]
@@ -54,9 +54,9 @@ def number_islands(nodes, leader, island_out):
     number, found = np.full(len(leader), -1), 0
     for k in range(len(nodes)):
         if nodes[k, 0] >= 0 and nodes[k, 1] >= 0:
-            leader[first_of(leader, nodes[k, 0] + 1)] = first_of(leader, nodes[k, 1] + 1)
+            leader[leader_of(leader, nodes[k, 0] + 1)] = leader_of(leader, nodes[k, 1] + 1)
     for k in range(len(nodes)):
-        i = first_of(leader, max(nodes[k, 0], nodes[k, 1]) + 1)
+        i = leader_of(leader, max(nodes[k, 0], nodes[k, 1]) + 1)
         if number[i] < 0:
             number[i] = found
             found += 1

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.islands import leader_of
 from ..core.jit import helper
 from ..core.model import Array
 from ..core.sym3 import six, three
@@ -86,14 +87,6 @@ class Island(NamedTuple):
 
 
 # -------------------------------------------------------------------------------------------------- which rows belong
-@helper
-def leader_of(leader, i):
-    while leader[i] != i:
-        leader[i] = leader[leader[i]]
-        i = leader[i]
-    return i
-
-
 @helper
 def key_of(place, bodies):
     """Number of the set that a run of velocities belongs to: a body's, or after all bodies that of a tree."""
