@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,6 +53,6 @@ def print_table(columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> None
 
 
 def say(sentence: str) -> None:
-    from rich.console import Console
-
-    Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(f"contactlab: {sentence}")
+    """Tell whoever started the program. Without rich: its import takes longer than all else at a program's end."""
+    with suppress(OSError):  # nobody reads it any more
+        print(f"contactlab: {sentence}", file=sys.stderr)
