@@ -10,6 +10,9 @@ import pytest
 # programs start as at every user: where this is set, each of some hundred would compile all sources anew
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+# the threads of Mesa's software renderer give way to others, see app/window/spare_time.py, and two workers leave them
+# nothing: a window then draws in its own thread
+os.environ.setdefault("LP_NUM_THREADS", "0")
 
 #: files that take longest, first: two workers then end at about the same time. The ledger of every scene compiles most
 #: kernels, which pyright beside it does not need

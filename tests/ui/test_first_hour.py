@@ -31,7 +31,9 @@ class Hands:
     the same panels, drawn without a window, where things are."""
 
     def __init__(self, app, monkeypatch):
-        self.app, self.monkeypatch, self.seen = app, monkeypatch, edits.NEW
+        self.app, self.seen = app, edits.NEW
+        self.probe = Probe(monkeypatch, lambda ui: draw_ui(ui, fakes.snapshot(0), lambda command: None), UiState(),
+                           (1280, HEIGHT))
 
     def text(self):
         for draft in (self.app.folder / "state" / "contactlab" / "drafts").glob("*/draft.json"):
@@ -46,17 +48,15 @@ class Hands:
 
     def press(self, label, *chosen):
         """Click a widget as it is while these tables are chosen."""
-        ui = UiState()
+        probe, ui = self.probe, UiState()
+        ui.bold, probe.ui = probe.gui.bold, ui
         ui.workbench.begin(self.text(), None, None)
         ui.workbench.on, ui.workbench.chosen = True, chosen
         while ui.workbench.pending:
             ui.workbench.check()
-        probe = Probe(self.monkeypatch, lambda ui: draw_ui(ui, fakes.snapshot(0), lambda command: None), ui)
-        probe.gui.resize((1280, HEIGHT), (1280, HEIGHT))
+        probe.rects.clear()
         probe.frame(3)
         lo, hi = probe.rects[label]
-        probe.gui.release()
-        self.monkeypatch.undo()
         self.app.click((0.5 * (lo.x + hi.x), 0.5 * (lo.y + hi.y)))
 
     def write(self, label, value, *chosen):
