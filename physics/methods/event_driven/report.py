@@ -50,7 +50,8 @@ class Report:
             self.contacts = empty_contacts(2 * len(rows))
         out = self.contacts
         out.count[0] = len(rows)
-        out.restitution[: len(rows)], out.friction[: len(rows)] = self._materials.coefficients(pairs[rows])
+        out.restitution[: len(rows)] = self._materials.restitution(pairs[rows])[0]
+        out.friction[: len(rows)] = self._materials.friction(pairs[rows]).slip
         shapes = shapes_of(surface, pairs[rows])
         for i, k in enumerate(rows.tolist()):
             normal, gap = w.normal[k], float(w.gap[k])
