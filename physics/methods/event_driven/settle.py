@@ -10,6 +10,7 @@ from ...core.islands import islands_of
 from ...core.model import Array, BoolArray
 from ...core.state import LongArray
 from ...solvers.least_forces import basis
+from .active_set import fill_set
 from .events import EventLog
 from .hold import Holder
 from .impact import Impacts, among
@@ -25,7 +26,6 @@ from .sets import (
     SLIDE,
     Resolution,
     clear_set,
-    fill_set,
     islands,
     overlapping,
     resolve,
@@ -180,10 +180,8 @@ class Settler:
 
     def _write_set(self, pairs: LongArray, M: Array, found: Resolution) -> None:
         """Write what was found of pairs (c,) as the current set; their equations must be in the scratch."""
-        work, eq, c = self._work, self._work.here.scratch.equations, len(pairs)
-        normal, friction = work.here.scratch.witness.normal[:c], self._materials.friction(pairs)
-        frames = np.stack([normal, eq.tangent_1[:c], eq.tangent_2[:c]], axis=1)
-        fill_set(work.chosen, pairs, found, M, friction, frames, work.nodes(pairs), self._holder.pairs)
+        work, friction = self._work, self._materials.friction(pairs)
+        fill_set(work.chosen, pairs, found, M, friction, work.here.scratch, work.nodes(pairs), self._holder.pairs)
         work.set_since = work.t
         self._log.reasons.found(pairs, friction, found)
 
