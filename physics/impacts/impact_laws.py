@@ -83,6 +83,8 @@ def _arguments(M, zeta) -> tuple[Array, Array]:
 
 def _each(coefficient, count: int) -> Array:
     """One coefficient a contact."""
+    if isinstance(coefficient, np.ndarray) and coefficient.shape == (count,):
+        return np.array(coefficient, np.float64, order="C")
     return np.array(np.broadcast_to(coefficient, (count,)), np.float64, order="C")
 
 
@@ -400,7 +402,9 @@ def hit(law: str, M, zeta, restitution, friction, restitution_t: Array | float =
     if mu.any():
         with_friction = {"newton": newton_coulomb, "poisson": poisson_coulomb, "stronge": stronge_coulomb,
                          "sequential": sequential_coulomb, "coulomb": coulomb}
-        e_t = np.nan_to_num(np.where(between_balls(M), _each(restitution_t, count), 0.0))
+        e_t = np.nan_to_num(_each(restitution_t, count))
+        if e_t.any():
+            e_t[~between_balls(M)] = 0.0
         if not e_t.any():
             return with_friction[law](M, zeta, e, mu)
 

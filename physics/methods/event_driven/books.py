@@ -46,21 +46,27 @@ LOBATTO_WEIGHTS = (1.0 / 12.0, 5.0 / 12.0, 5.0 / 12.0, 1.0 / 12.0)
 INNER = 0.5 * math.sqrt(0.6)
 GAUSS_NODES = (0.5 - INNER, 0.5, 0.5 + INNER)
 GAUSS_WEIGHTS = (5.0 / 18.0, 4.0 / 9.0, 5.0 / 18.0)
+FIRST_PAIRS = 16  # that there is room for at first, of those with impulses
 
 
 class PairImpulses:
     """What the contacts of each pair came to in a step, impacts included, world frame [N s]."""
 
     def __init__(self) -> None:
+        self._total = np.zeros((FIRST_PAIRS, 3))
         self.begin_step()
 
     def begin_step(self) -> None:
-        self._of: dict[int, Array] = {}
+        self._row: dict[int, int] = {}  # of each pair in the totals
+        self._total.fill(0.0)
         self._set, self._sum = np.zeros(0, np.int64), np.zeros((0, 3))  # of the current set, since it is the same
 
-    def add(self, pair: int, impulse: Array) -> None:
-        """Add an impulse (3,) on body b of a pair."""
-        self._of[pair] = self._of.get(pair, 0.0) + impulse
+    def add(self, pairs: LongArray, impulses: Array) -> None:
+        """Add impulses (k, 3) on bodies b of different pairs (k,)."""
+        rows = [self._row.setdefault(pair, len(self._row)) for pair in pairs.tolist()]
+        if len(self._row) > len(self._total):
+            self._total = np.concatenate([self._total, np.zeros((len(self._row), 3))])
+        self._total[rows] += impulses
 
     def add_of_set(self, pairs: LongArray, impulses: Array) -> None:
         """Add impulses (c, 3) of the pairs (c,) of the current set."""
@@ -71,19 +77,19 @@ class PairImpulses:
 
     def _pass_on(self) -> None:
         """Add to each pair what it came to in the current set."""
-        for pair, impulse in zip(self._set.tolist(), self._sum, strict=True):
-            self.add(pair, impulse)
+        self.add(self._set, self._sum)
         self._set, self._sum = self._set[:0], self._sum[:0]
 
     def put(self, pairs: LongArray, impulses: Array) -> None:
         """These pairs (k,) came to the first impulses (k, 3), and no others to any."""
         self.begin_step()
-        self._of = dict(zip(pairs.tolist(), impulses.copy(), strict=False))
+        self.add(pairs, impulses[: len(pairs)])
 
     def of(self, pairs: LongArray) -> Array:
         """(k, 3)"""
         self._pass_on()
-        return np.array([self._of.get(pair, np.zeros(3)) for pair in pairs.tolist()]).reshape(-1, 3)
+        rows = np.array([self._row.get(pair, -1) for pair in pairs.tolist()], np.int64)
+        return np.where(rows[:, None] >= 0, self._total[rows], 0.0)
 
 
 def book_piece(books: Books, piece: Piece, delta: float, ledger: Array) -> Array:

@@ -128,8 +128,7 @@ class Impacts:
         """Change the motion by impulses p (3 c,) in the rows of the equations of pairs, of which no event tells."""
         world = self._in_world(pairs, p)
         self._change(pairs, p, world)
-        for pair, impulse in zip(pairs.tolist(), world, strict=True):
-            self._impulses.add(pair, impulse)
+        self._impulses.add(pairs, world)
 
     def snapshot(self, pairs: LongArray) -> ContactSnapshot:
         """Pairs (c,) with their equations at the state in hand."""
@@ -175,11 +174,12 @@ class Impacts:
         if e_psi is not None:
             twist(self._books, here.bodies, w, p[::3], e_psi, ledger)  # moments have no normal impulse
         groups: dict[tuple[int, int, int], list[int]] = {}
-        for i in np.flatnonzero(p[::3] > 0.0).tolist():
+        struck = np.flatnonzero(p[::3] > 0.0)
+        self._impulses.add(pairs[struck], world[struck])
+        for i in struck.tolist():
             group = int(w.body_a[i]), int(w.body_b[i]), int(pairs[i]) if limits[i] else -1
             groups.setdefault(group, []).append(i)
             hit.add(int(pairs[i]))
-            self._impulses.add(int(pairs[i]), world[i])
         for members in groups.values():
             hardest = max(members, key=lambda i: p[3 * i])
             reason = Reason("closes", float(zeta[hardest])) if zeta[hardest] < -RESTS else otherwise
@@ -196,7 +196,8 @@ class Impacts:
     def _in_world(self, pairs: LongArray, p: Array) -> Array:
         """Impulses p (3 c,) in the rows of the equations, (c, 3) in the world frame: of moments [N m s]."""
         world, turns = world_forces(self._work.here.scratch, p), pairs >= TURNS
-        world[turns] *= self._materials.lengths(pairs[turns])[1][:, None]
+        if turns.any():
+            world[turns] *= self._materials.lengths(pairs[turns])[1][:, None]
         return world
 
     def _joint_impulses(self, pairs: LongArray, world: Array, p: Array) -> tuple[JointImpulse, ...]:

@@ -19,6 +19,7 @@ class PairMaterials:
         self.model, self.surface = model, surface
         self.break_away = break_away(model.materials)  #: (m, m) coefficients of materials that stick
         self.turning = turning_of(model)
+        self._bears = bool(self.turning.lengths.any())  # whether anything opposes turning
 
     def restitution(self, pairs: LongArray) -> Array:
         """Normal, tangential and torsional restitution (3, k) of pairs; tangential and torsional ones nan = none."""
@@ -30,7 +31,7 @@ class PairMaterials:
         """Friction of pairs; limits have none. With what opposes the turning of pairs there must be the pairs."""
         found = Friction(np.empty(len(pairs)), np.empty(len(pairs)), np.arange(len(pairs), dtype=np.int32))
         find_friction(self.model, self.surface, self.break_away, pairs, found.slip, found.stick)
-        turns = np.flatnonzero(pairs >= TURNS)
+        turns = np.flatnonzero(pairs >= TURNS) if self._bears else ()
         if len(turns):
             place = {pair: k for k, pair in enumerate(pairs.tolist())}
             found.bearer[turns] = [place[pair] for pair in (pairs[turns] % TURNS).tolist()]
@@ -46,7 +47,7 @@ class PairMaterials:
 
     def with_turning(self, pairs: LongArray) -> LongArray:
         """The pairs (k,), and after them what opposes their turning, where anything does."""
-        if not self.turning.lengths.any():
+        if not self._bears:
             return pairs
         borne = self.borne_by(pairs)
         return np.concatenate([pairs, pairs[borne.bearer] + TURNS * borne.kind])

@@ -27,6 +27,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.islands import leader_of
+from ...core.jit import kernel
 from ...core.model import Array, BoolArray, IntArray
 from ...core.state import LongArray
 from ...solvers.borne_friction import borne
@@ -158,21 +160,31 @@ def _resolve(
 
 def islands(M: Array, bearer: IntArray) -> list[NDArray[np.intp]]:
     """Contacts in groups that do not act on one another; each with its bearer."""
-    c = len(M) // 3
-    acts = np.abs(M).reshape(c, 3, c, 3).max(axis=(1, 3)) > 0.0 if c else np.zeros((0, 0), bool)
-    acts[np.arange(c), bearer] = acts[bearer, np.arange(c)] = True
-    left, found = np.ones(c, bool), []
-    while left.any():
-        group = np.zeros(c, bool)
-        group[np.argmax(left)] = True
-        while True:
-            grown = group | acts[group].any(axis=0)  # one that nothing moves does not even act on itself
-            if (grown == group).all():
-                break
-            group = grown
-        left &= ~group
-        found.append(np.flatnonzero(group))
-    return found
+    island = np.empty(len(bearer), np.int32)
+    count = number_coupled(np.ascontiguousarray(M), bearer, island)
+    return [np.flatnonzero(island == i) for i in range(count)]
+
+
+@kernel
+def number_coupled(M, bearer, island_out):
+    """Number the groups of `islands` in the order of their first contacts; returns how many there are."""
+    c, count = len(bearer), 0
+    leader, number = np.arange(c), np.full(c, -1)
+    for k in range(c):
+        leader[leader_of(leader, k)] = leader_of(leader, bearer[k])
+        for j in range(k):
+            acts = False
+            for r in range(3 * k, 3 * k + 3):
+                acts = acts or M[r, 3 * j] != 0.0 or M[r, 3 * j + 1] != 0.0 or M[r, 3 * j + 2] != 0.0
+            if acts:
+                leader[leader_of(leader, j)] = leader_of(leader, k)
+    for k in range(c):
+        first = leader_of(leader, k)
+        if number[first] < 0:
+            number[first] = count
+            count += 1
+        island_out[k] = number[first]
+    return count
 
 
 def classify(
