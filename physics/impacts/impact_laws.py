@@ -293,7 +293,6 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> I
     wanted = zeta.copy()
     wanted[::3] += e * np.minimum(zeta[::3], 0.0)
     impulse = np.zeros_like(zeta)
-    problem = ContactProblem.frictional(M, wanted, mu)
     if count == 1:
         cone_sweeps(M, wanted, mu, np.zeros((1, 3)), 1, 0.0, impulse, np.zeros(3))
         if judge(M, wanted, mu, impulse, 1e-15 * speed)[1]:
@@ -305,6 +304,7 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> I
         if left <= SOLVED:
             after = zeta + M @ found
             return Impact(found, after, energy_lost(found, zeta, after), "solved", e, np.zeros(0, np.int32))
+    problem = ContactProblem.frictional(M, wanted, mu)
     iterations = min(iterations, max(IMPACT_SWEEPS, SWEEP_WORK // max(count * count, 1)))
     info = _cone(problem, impulse, min(iterations, IMPACT_SWEEPS), 1e-15 * speed)
     if info.residual > EXACT * speed and iterations > IMPACT_SWEEPS:  # sweeps are slow where contacts are redundant

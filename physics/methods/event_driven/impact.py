@@ -105,7 +105,7 @@ class Impacts:
         friction = self._materials.friction(pairs)
         mu, bearer = friction.slip, friction.bearer
         mu[(pairs // TURNS == SPIN) & ~np.isnan(e_psi[bearer])] = 0.0
-        tired = np.array([patience.is_tired(pair) for pair in pairs.tolist()])
+        tired = patience.tired(pairs)
         p, slow, island = np.zeros(3 * len(pairs)), np.ones(len(pairs), bool), islands_of(work.nodes(pairs))
         for i in np.unique(island[u[::3] < -RESTS]):
             mine = np.flatnonzero(island == i)
