@@ -161,7 +161,7 @@ def _resolve(
 def islands(M: Array, bearer: IntArray) -> list[NDArray[np.intp]]:
     """Contacts in groups that do not act on one another; each with its bearer."""
     island = np.empty(len(bearer), np.int32)
-    count = number_coupled(np.ascontiguousarray(M), bearer, island)
+    count = number_coupled(np.ascontiguousarray(M), np.asarray(bearer, np.int32), island)
     return [np.flatnonzero(island == i) for i in range(count)]
 
 
