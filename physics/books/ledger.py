@@ -179,17 +179,6 @@ class Books:
         if len(impulse):
             book_reactions(self.model.kind, reactions, impulse, bodies, ledger)
 
-    def impacts(
-        self, over: Bodies, a: IntArray, b: IntArray, point: Array, normal: Array, impulse: Array, ledger: Array
-    ) -> None:
-        """Impulses (c, 3) [N s] of impacts on bodies b (c,) at world points (c, 3) [m]; bodies a get the opposite.
-        Velocities are those of `over`."""
-        book_impacts(self.model, over, a, b, point, normal, impulse, ledger, self.given)
-
-    def moments(self, over: Bodies, a: IntArray, b: IntArray, moment: Array, ledger: Array) -> None:
-        """Angular impulses (c, 3) [N m s] against spinning and rolling on bodies b (c,), as `impacts`."""
-        book_moments(self.model, over, a, b, moment, ledger, self.given)
-
 
 def anchored_bodies(model: Model) -> IntArray:
     """(n,) 1 for bodies that joints connect, directly or through other bodies, to the world or to bodies that forces do
@@ -449,21 +438,6 @@ def add_moment(model, bodies, a, b, m, ledger, given):
     credit(ledger, FRICTION, min(taken, 0.0), NOTHING, scale(sign, m))
     credit(ledger, DRIVEN, work - taken, NOTHING, NOTHING)
     return max(taken, 0.0)
-
-
-@kernel
-def book_moments(model, bodies, body_a, body_b, moment, ledger, given):
-    """See `Books.moments`."""
-    for k in range(len(body_a)):
-        add_moment(model, bodies, int(body_a[k]), int(body_b[k]), row(moment, k), ledger, given)
-
-
-@kernel
-def book_impacts(model, over, body_a, body_b, point, normal, impulse, ledger, given):
-    """See `Books.impacts`."""
-    for k in range(len(body_a)):
-        add_contact(model, over, int(body_a[k]), int(body_b[k]), row(point, k), row(normal, k), row(impulse, k),
-                    IMPACTS, ledger, given)
 
 
 @helper

@@ -83,6 +83,8 @@ def _arguments(M, zeta) -> tuple[Array, Array]:
 
 def _each(coefficient, count: int) -> Array:
     """One coefficient a contact."""
+    if isinstance(coefficient, np.ndarray) and coefficient.shape == (count,):
+        return np.array(coefficient, np.float64, order="C")
     return np.array(np.broadcast_to(coefficient, (count,)), np.float64, order="C")
 
 
@@ -291,7 +293,6 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> I
     wanted = zeta.copy()
     wanted[::3] += e * np.minimum(zeta[::3], 0.0)
     impulse = np.zeros_like(zeta)
-    problem = ContactProblem.frictional(M, wanted, mu)
     if count == 1:
         cone_sweeps(M, wanted, mu, np.zeros((1, 3)), 1, 0.0, impulse, np.zeros(3))
         if judge(M, wanted, mu, impulse, 1e-15 * speed)[1]:
@@ -303,6 +304,7 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> I
         if left <= SOLVED:
             after = zeta + M @ found
             return Impact(found, after, energy_lost(found, zeta, after), "solved", e, np.zeros(0, np.int32))
+    problem = ContactProblem.frictional(M, wanted, mu)
     iterations = min(iterations, max(IMPACT_SWEEPS, SWEEP_WORK // max(count * count, 1)))
     info = _cone(problem, impulse, min(iterations, IMPACT_SWEEPS), 1e-15 * speed)
     if info.residual > EXACT * speed and iterations > IMPACT_SWEEPS:  # sweeps are slow where contacts are redundant
@@ -400,7 +402,9 @@ def hit(law: str, M, zeta, restitution, friction, restitution_t: Array | float =
     if mu.any():
         with_friction = {"newton": newton_coulomb, "poisson": poisson_coulomb, "stronge": stronge_coulomb,
                          "sequential": sequential_coulomb, "coulomb": coulomb}
-        e_t = np.nan_to_num(np.where(between_balls(M), _each(restitution_t, count), 0.0))
+        e_t = np.nan_to_num(_each(restitution_t, count))
+        if e_t.any():
+            e_t[~between_balls(M)] = 0.0
         if not e_t.any():
             return with_friction[law](M, zeta, e, mu)
 

@@ -7,6 +7,7 @@ import numpy as np
 from ..core.interruption import look_up
 from ..core.jit import helper, kernel
 from ..core.model import Array
+from ..core.state import LongArray
 from ..core.vec import put, row
 from ..laws.contact import cone_projection
 from .lcp_info import row_product, subtract_row
@@ -219,22 +220,27 @@ def basis(M: Array, *classes: list[int]) -> list[int]:
 
 def _independent(M: Array, *classes: list[int]) -> tuple[list[int], Array]:
     """The rows of `basis`, and the factor (k, r) of all k rows of the classes."""
-    M, wanted = np.ascontiguousarray(M), np.array([r for rows in classes for r in rows], np.int64)
-    ends = np.cumsum([len(rows) for rows in classes], dtype=np.int64)
-    chosen, at = np.zeros(len(wanted), np.int64), np.zeros(2, np.int64)
+    wanted = np.array([r for rows in classes for r in rows], np.int64)
+    chosen, L = independent(M, wanted, np.cumsum([len(rows) for rows in classes], dtype=np.int64))
+    return wanted[chosen].tolist(), np.ascontiguousarray(L.T)
+
+
+def independent(M: Array, wanted: LongArray, ends: LongArray) -> tuple[LongArray, Array]:
+    """Places in `wanted` (k,) of the rows of `basis`, and the transposed factor (r, k) of all these rows; the classes
+    follow each other in `wanted` and stop at the `ends`."""
+    M, chosen, at = np.ascontiguousarray(M), np.zeros(len(wanted), np.int64), np.zeros(2, np.int64)
     left, L = M.diagonal()[wanted], np.zeros((len(wanted), len(wanted)))
     while pick_basis(M, wanted, ends, AT_ONCE, left, L, at, chosen):
         look_up()
-    return wanted[chosen[: at[COUNT]]].tolist(), L[:, : at[COUNT]]
+    return chosen[: at[COUNT]], L[: at[COUNT]]
 
 
 @kernel
 def pick_basis(M, wanted, ends, at_once, left, L, at, chosen_out):
     """Go on with `basis` for so many multiplications, about, where `at` says; returns whether rows are left.
 
-    The classes follow each other in the rows `wanted` and stop at the `ends`. Writes the places of the chosen rows in
-    `wanted`; `at` (2,): which class, and the number of rows chosen. Between calls: what remains of M's
-    diagonal, `left` (n,), and the factor L (n, n)."""
+    See `independent`. Writes the places of the chosen rows in `wanted`; `at` (2,): which class, and the number of rows
+    chosen. Between calls: what remains of M's diagonal, `left` (n,), and the transposed factor L (n, n)."""
     n, count, done = len(wanted), at[COUNT], 0
     unit = np.ones(n)
     for i in range(n):
@@ -254,12 +260,13 @@ def pick_basis(M, wanted, ends, at_once, left, L, at, chosen_out):
                 break
             root = math.sqrt(left[best])
             for i in range(n):
-                along = M[wanted[i], wanted[best]]
-                for m in range(count):
-                    along -= L[i, m] * L[best, m]
-                L[i, count] = along / root
+                L[count, i] = M[wanted[i], wanted[best]]
+            for m in range(count):
+                if L[m, best] != 0.0:  # of another island
+                    subtract_row(L[count], 0, L[m, best], L, m, n)
             for i in range(n):
-                left[i] -= L[i, count] ** 2
+                L[count, i] /= root
+                left[i] -= L[count, i] ** 2
             left[best] = 0.0
             chosen_out[count] = best
             count += 1

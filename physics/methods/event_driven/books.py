@@ -10,6 +10,7 @@ from ...books.ledger import (
     CONTACTS,
     DRIVEN,
     FRICTION,
+    IMPACTS,
     NOTHING,
     Account,
     Books,
@@ -21,12 +22,11 @@ from ...books.ledger import (
     jointed,
     momenta_of,
 )
-from ...collision.exact.elements import contacts_among, limits_among
 from ...collision.exact.gaps import Witness
 from ...core.jit import helper, kernel, program
 from ...core.model import Array, BodyKind, Model, movable
-from ...core.state import Bodies, LongArray, empty_state
-from ...core.vec import accumulate, add, axpy, row, scale, sub
+from ...core.state import Bodies, LongArray
+from ...core.vec import accumulate, add, axpy, put, row, scale, sub
 from ...dynamics.constraints.limits import TURNS
 from ...dynamics.constraints.reactions import reactions_to
 from ...dynamics.forces import applied_forces
@@ -34,6 +34,7 @@ from ...dynamics.free_body import velocity_from_momentum
 from ...impacts.impact_laws import ALIKE
 from ...problem.contact_equations import own_rate
 from ...problem.turning_rows import length_of, row_length
+from ...solvers.lcp_info import row_product
 from .piece import LENGTH, Piece, go, see_forces
 from .rates import Instant
 
@@ -45,21 +46,27 @@ LOBATTO_WEIGHTS = (1.0 / 12.0, 5.0 / 12.0, 5.0 / 12.0, 1.0 / 12.0)
 INNER = 0.5 * math.sqrt(0.6)
 GAUSS_NODES = (0.5 - INNER, 0.5, 0.5 + INNER)
 GAUSS_WEIGHTS = (5.0 / 18.0, 4.0 / 9.0, 5.0 / 18.0)
+FIRST_PAIRS = 16  # that there is room for at first, of those with impulses
 
 
 class PairImpulses:
     """What the contacts of each pair came to in a step, impacts included, world frame [N s]."""
 
     def __init__(self) -> None:
+        self._total = np.zeros((FIRST_PAIRS, 3))
         self.begin_step()
 
     def begin_step(self) -> None:
-        self._of: dict[int, Array] = {}
+        self._row: dict[int, int] = {}  # of each pair in the totals
+        self._total.fill(0.0)
         self._set, self._sum = np.zeros(0, np.int64), np.zeros((0, 3))  # of the current set, since it is the same
 
-    def add(self, pair: int, impulse: Array) -> None:
-        """Add an impulse (3,) on body b of a pair."""
-        self._of[pair] = self._of.get(pair, 0.0) + impulse
+    def add(self, pairs: LongArray, impulses: Array) -> None:
+        """Add impulses (k, 3) on bodies b of different pairs (k,)."""
+        rows = [self._row.setdefault(pair, len(self._row)) for pair in pairs.tolist()]
+        if len(self._row) > len(self._total):
+            self._total = np.concatenate([self._total, np.zeros((len(self._row), 3))])
+        self._total[rows] += impulses
 
     def add_of_set(self, pairs: LongArray, impulses: Array) -> None:
         """Add impulses (c, 3) of the pairs (c,) of the current set."""
@@ -70,19 +77,19 @@ class PairImpulses:
 
     def _pass_on(self) -> None:
         """Add to each pair what it came to in the current set."""
-        for pair, impulse in zip(self._set.tolist(), self._sum, strict=True):
-            self.add(pair, impulse)
+        self.add(self._set, self._sum)
         self._set, self._sum = self._set[:0], self._sum[:0]
 
     def put(self, pairs: LongArray, impulses: Array) -> None:
         """These pairs (k,) came to the first impulses (k, 3), and no others to any."""
         self.begin_step()
-        self._of = dict(zip(pairs.tolist(), impulses.copy(), strict=False))
+        self.add(pairs, impulses[: len(pairs)])
 
     def of(self, pairs: LongArray) -> Array:
         """(k, 3)"""
         self._pass_on()
-        return np.array([self._of.get(pair, np.zeros(3)) for pair in pairs.tolist()]).reshape(-1, 3)
+        rows = np.array([self._row.get(pair, -1) for pair in pairs.tolist()], np.int64)
+        return np.where(rows[:, None] >= 0, self._total[rows], 0.0)
 
 
 def book_piece(books: Books, piece: Piece, delta: float, ledger: Array) -> Array:
@@ -175,49 +182,53 @@ def book_mouse(at, bodies, grabbed, weight, ledger, given):
     add_pull(grabbed, p, turn, bodies, ledger, given)
 
 
-def book_contacts(
-    books: Books, at: Instant, pairs: LongArray, over: Bodies, impulse: Array, ledger: Array
-) -> None:
-    """Impulses (c, 3) at the witnesses of these pairs, found last. Limits pass nothing from outside to their bodies."""
-    w = at.scratch.witness
-    k, turns = np.flatnonzero(contacts_among(at.surface, pairs)), np.flatnonzero(pairs >= TURNS)
-    point = 0.5 * (w.p_a[k] + w.p_b[k])
-    books.impacts(over, w.body_a[k], w.body_b[k], point, w.normal[k], impulse[k], ledger)
-    books.moments(over, w.body_a[turns], w.body_b[turns], impulse[turns], ledger)
-
-
 def book_impact(
-    books: Books, at: Instant, pairs: LongArray, p: Array, before: Bodies, impulse: Array, ledger: Array
+    books: Books, at: Instant, pairs: LongArray, p: Array, before: Bodies, over: Bodies, impulse: Array, ledger: Array
 ) -> None:
     """Impulses p (3 c,) in the rows of these pairs, (c, 3) in the world, of moments [N m s], between the motion
-    `before` and the present one.
-
-    Friction that turns the slip round gives energy (Kane's paradox). That is booked with the impacts, for it comes from
-    their law."""
-    over, eq = empty_state(len(before.x)).bodies, at.scratch.equations
-    for mine, one, other in zip(over, before, at.bodies, strict=True):
-        mine[:] = 0.5 * (one + other)  # poses are the same
-    carried, n = at.model.trees, len(books.given)
+    `before` and the present one. Writes the mean of the two, `over` which they work."""
+    carried, eq, n = at.model.trees, at.scratch.equations, len(books.given)
     had, given, none = np.zeros((n, 6)), books.given.copy(), np.zeros((n, 6))
-    book_contacts(books, at, pairs, over, impulse, ledger)
+    push = p @ eq.T[: len(p)]
+    book_rows(at, pairs, p, push, before, impulse, over, books.given, ledger)
     if len(carried.driven):
         momenta_of(before, had, none)
         book_change(carried, had, over, at.bodies, books.given - given, ledger)
-    change = p @ eq.T[: len(p)]
-    books.reactions(eq.reactions, reactions_to(eq.reactions, change), before, ledger)
-    work = (p * (eq.u[: len(p)] + 0.5 * eq.HT[: len(p)] @ change)).reshape(-1, 3)
-    ledger[Account.IMPACTS, 0] += np.maximum(work[:, 1:].sum(axis=1), 0.0).sum()
-    for r in 3 * np.flatnonzero(limits_among(at.surface, pairs)):
-        gained = float(eq.HT[r] @ change)
-        ledger[Account.IMPACTS, 0] += p[r] * (eq.u[r] + 0.5 * gained)
-        # less what driven bodies make
-        ledger[Account.DRIVEN, 0] += p[r] * (row_rate(eq, at.bodies, r) - eq.u[r] - gained)
+    books.reactions(eq.reactions, reactions_to(eq.reactions, push), before, ledger)
 
 
 @kernel
-def row_rate(eq, bodies, r):
-    """`own_rate` for Python."""
-    return own_rate(eq, bodies, r)
+def book_rows(at, pairs, p, push, before, impulse, over_out, given, ledger):
+    """What `book_impact` enters of each pair; push (n_v,): Tᵀp. Limits pass nothing from outside to their bodies.
+
+    Friction that turns the slip round gives energy (Kane's paradox). That is booked with the impacts, for it comes from
+    their law."""
+    model, bodies, eq, w = at.model, at.bodies, at.scratch.equations, at.scratch.witness
+    elements, n = len(at.surface.kind) ** 2, len(push)
+    for i in range(len(bodies.x)):
+        put(over_out.x, i, row(bodies.x, i))
+        for j in range(4):
+            over_out.q[i, j] = bodies.q[i, j]
+        for j in range(3):
+            over_out.P[i, j] = 0.5 * (before.P[i, j] + bodies.P[i, j])
+            over_out.L[i, j] = 0.5 * (before.L[i, j] + bodies.L[i, j])
+            over_out.v[i, j] = 0.5 * (before.v[i, j] + bodies.v[i, j])
+            over_out.w[i, j] = 0.5 * (before.w[i, j] + bodies.w[i, j])
+    for k in range(len(pairs)):
+        a, b, r = int(w.body_a[k]), int(w.body_b[k]), 3 * k
+        gained = (row_product(eq.HT, r, push, 0, n), row_product(eq.HT, r + 1, push, 0, n),
+                  row_product(eq.HT, r + 2, push, 0, n))
+        work = (p[r] * (eq.u[r] + 0.5 * gained[0]), p[r + 1] * (eq.u[r + 1] + 0.5 * gained[1]),
+                p[r + 2] * (eq.u[r + 2] + 0.5 * gained[2]))
+        ledger[IMPACTS, 0] += max(work[1] + work[2], 0.0)
+        if pairs[k] >= TURNS:
+            add_moment(model, over_out, a, b, row(impulse, k), ledger, given)
+        elif pairs[k] < elements:
+            point = scale(0.5, add(row(w.p_a, k), row(w.p_b, k)))
+            add_contact(model, over_out, a, b, point, row(w.normal, k), row(impulse, k), IMPACTS, ledger, given)
+        else:
+            ledger[IMPACTS, 0] += work[0]
+            ledger[DRIVEN, 0] += p[r] * (own_rate(eq, bodies, r) - eq.u[r] - gained[0])  # less what driven bodies make
 
 
 def twist(books: Books, bodies: Bodies, witness: Witness, normal: Array, restitution_psi: Array, ledger: Array) -> None:

@@ -8,7 +8,7 @@ from ...collision.exact.continuation import APART, one_contact
 from ...collision.exact.elements import limit_joint, shapes_of
 from ...core.model import Array
 from ...core.report import Event, JointImpulse, Reason
-from ...core.state import Case, Tally
+from ...core.state import Case, LongArray, Tally
 from ...dynamics.constraints.limits import TURNS
 from .instant import energy_at
 from .reasons import Reasons
@@ -93,8 +93,9 @@ class EventLog:
         new = [pair for pair in now if pair not in before and pair < self._elements]
         if not gone and not new:
             return before
-        ends = {pair: self._one_among(now, pair) for pair in gone}
-        begins = {pair: self._one_among(before, pair) for pair in new}
+        these, those = np.array([*before], np.int64), np.array([*now], np.int64)
+        ends = {pair: self._one_among(those, pair) for pair in gone}
+        begins = {pair: self._one_among(these, pair) for pair in new}
         found = {pair: mode for pair, mode in before.items() if ends.get(pair % TURNS, -1) < 0}
         for pair in now:
             came = begins.get(pair % TURNS, -1)
@@ -102,11 +103,12 @@ class EventLog:
                 found[pair] = before[came + pair - pair % TURNS]
         return found
 
-    def _one_among(self, others: Modes, pair: int) -> int:
-        """The first of other pairs that is one contact with this one, -1 = none: they have an element in common."""
+    def _one_among(self, others: LongArray, pair: int) -> int:
+        """The first of other pairs (k,) that is one contact with this one, -1 = none: they share an element."""
         count = len(self._work.surface.kind)
         a, b = divmod(pair, count)
-        return next((p for p in others if (p // count == a or p % count == b) and self._is_one(pair, p)), -1)
+        near = others[(others // count == a) | (others % count == b)].tolist()
+        return next((p for p in near if self._is_one(pair, p)), -1)
 
     def _is_one(self, pair: int, other: int) -> bool:
         """Whether two pairs are one contact at the state in hand."""

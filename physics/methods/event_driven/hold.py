@@ -55,12 +55,14 @@ class Holder:
         self._work, self._materials, self._motors = work, materials, motors
         self._impacts, self._log, self._patience = impacts, log, patience
         self.pairs = frozenset()
+        #: the problem solved last at this instant, and what was found: what had nothing to stop is asked for its forces
+        self._known: tuple[tuple[LongArray | Array, ...], Resolution] | None = None
 
     def still(self, lost: Set[int]) -> None:
         """Name the pairs of crowded islands, but for those lost. Stop what does not move at the end of the step, or
         would turn round, until nothing moves so. Tell of the first pair of islands that were not held before, but for
         those held briefly."""
-        energy = energy_at(self._work.here) if self._patience.crowds else 0.0
+        energy, self._known = energy_at(self._work.here) if self._patience.crowds else 0.0, None
         for _ in range(WITHOUT_END):
             pairs = self._crowded(lost)
             self.pairs = frozenset(pairs.tolist())
@@ -137,8 +139,10 @@ class Holder:
         island = islands_of(work.nodes(pairs))
         brief = np.isin(island, island[among(pairs, patience.brief)]) & alone(island, pairs)
         left = np.repeat(np.where(brief, min(work.end, patience.brief_end), work.end) - work.t, 3)
-        work.count_solve()
-        found = resolve(M, u + left * d, np.zeros(len(u)), friction, {})
+        if self._known is None or not all(map(np.array_equal, (pairs, M, d, u, left), self._known[0])):
+            work.count_solve()
+            self._known = (pairs, M, d, u, left), resolve(M, u + left * d, np.zeros(len(u)), friction, {})
+        found = self._known[1]
         if found.status == "inconsistent":
             self._patience.give_up(Limit.JAM)
             return unjammed(M, d, u, friction.slip, work.rest_speed)

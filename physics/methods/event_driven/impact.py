@@ -10,7 +10,7 @@ from ...core.interruption import look_up
 from ...core.islands import islands_of
 from ...core.model import Array, BoolArray
 from ...core.report import JointImpulse, Reason
-from ...core.state import Bodies, LongArray
+from ...core.state import LongArray, empty_state
 from ...dynamics.constraints.impulses import add_to_bodies, joint_impulses, reaction_impulses
 from ...dynamics.constraints.limits import TURNS
 from ...dynamics.constraints.reactions import reactions_to
@@ -52,6 +52,8 @@ class Impacts:
         self._work, self._materials, self._motors, self._books = work, materials, motors, books
         self._impulses, self._log, self._patience = impulses, log, patience
         self.struck, self.law, self.watch = set(), "newton", None
+        bodies = len(work.model.kind)
+        self._before, self._over = empty_state(bodies).bodies, empty_state(bodies).bodies  # the motion before, and mean
 
     def begin_step(self, law: str, watch: Observer | None) -> None:
         self.law, self.watch, self.struck = law, watch, set()
@@ -86,23 +88,24 @@ class Impacts:
             self.watch.impact(here.model, work.t, self.snapshot(pairs[pairs < TURNS]), here.bodies, here.joints)
         patience.count_impact()
         mu = self._materials.friction(pairs).slip
-        balls = impact_laws.through_friction(np.stack(self._materials.of_balls(pairs)), mu)
+        e, *balls = self._materials.restitution(pairs)
+        balls = impact_laws.through_friction(np.stack(balls), mu)
         e_t, e_psi = np.where(impact_laws.between_balls(M), balls, np.nan)
-        p, slow = self._impulses_of(pairs, M, u, e_t, e_psi)
+        p, slow = self._impulses_of(pairs, M, u, e, e_t, e_psi)
         patience.count_hits(pairs[p[::3] > 0.0].tolist())
         self._apply(pairs, p, hit, np.where(slow, np.nan, e_psi))
         return not patience.impacts_end() and bool(p.any())
 
     def _impulses_of(
-        self, pairs: LongArray, M: Array, u: Array, e_t: Array, e_psi: Array
+        self, pairs: LongArray, M: Array, u: Array, e: Array, e_t: Array, e_psi: Array
     ) -> tuple[Array, BoolArray]:
         """Impulses p (3 c,) [N s] of colliding contacts, island by island, and which contacts have no restitution. The
         spin that torsional restitution is to turn round no moment opposes."""
         work, patience, rest_speed = self._work, self._patience, self._work.rest_speed
-        e, friction = self._materials.coefficients(pairs)[0], self._materials.friction(pairs)
+        friction = self._materials.friction(pairs)
         mu, bearer = friction.slip, friction.bearer
         mu[(pairs // TURNS == SPIN) & ~np.isnan(e_psi[bearer])] = 0.0
-        tired = np.array([patience.is_tired(pair) for pair in pairs.tolist()])
+        tired = patience.tired(pairs)
         p, slow, island = np.zeros(3 * len(pairs)), np.ones(len(pairs), bool), islands_of(work.nodes(pairs))
         for i in np.unique(island[u[::3] < -RESTS]):
             mine = np.flatnonzero(island == i)
@@ -123,19 +126,17 @@ class Impacts:
 
     def push(self, pairs: LongArray, p: Array) -> None:
         """Change the motion by impulses p (3 c,) in the rows of the equations of pairs, of which no event tells."""
-        here = self._work.here
-        before, world = Bodies(*(a.copy() for a in here.bodies)), self._in_world(pairs, p)
-        add_impulses(here, p)
-        book_impact(self._books, here, pairs, p, before, world, self._work.ledger)
-        for pair, impulse in zip(pairs.tolist(), world, strict=True):
-            self._impulses.add(pair, impulse)
+        world = self._in_world(pairs, p)
+        self._change(pairs, p, world)
+        self._impulses.add(pairs, world)
 
     def snapshot(self, pairs: LongArray) -> ContactSnapshot:
         """Pairs (c,) with their equations at the state in hand."""
         work, pairs = self._work, np.ascontiguousarray(pairs)
         here, witness = work.here, work.here.scratch.witness
         meet(here, pairs, len(pairs), witness, np.zeros(len(pairs)))
-        coefficients = PairCoefficients(*self._materials.coefficients(pairs), *self._materials.of_balls(pairs))
+        e, e_t, e_psi = self._materials.restitution(pairs)
+        coefficients = PairCoefficients(e, self._materials.friction(pairs).slip, e_t, e_psi)
         return equations_of(here.model, work.t, here.bodies, here.loads, witness, pairs, coefficients,
                             Jointed(here.joints, here.surface, self._motors.mode), self._materials.borne_by(pairs))
 
@@ -168,27 +169,35 @@ class Impacts:
         world, limits = self._in_world(pairs, p), limits_among(here.surface, pairs)
         self.struck |= set(self._work.nodes(pairs)[p.reshape(-1, 3).any(axis=1)].ravel().tolist()) - {-1}
         joints = self._joint_impulses(pairs, world, p)
-        before = Bodies(*(a.copy() for a in here.bodies))
-        add_impulses(here, p)
-        book_impact(self._books, here, pairs, p, before, world, ledger)
+        self._change(pairs, p, world)
         w = here.scratch.witness
         if e_psi is not None:
             twist(self._books, here.bodies, w, p[::3], e_psi, ledger)  # moments have no normal impulse
         groups: dict[tuple[int, int, int], list[int]] = {}
-        for i in np.flatnonzero(p[::3] > 0.0).tolist():
+        struck = np.flatnonzero(p[::3] > 0.0)
+        self._impulses.add(pairs[struck], world[struck])
+        for i in struck.tolist():
             group = int(w.body_a[i]), int(w.body_b[i]), int(pairs[i]) if limits[i] else -1
             groups.setdefault(group, []).append(i)
             hit.add(int(pairs[i]))
-            self._impulses.add(int(pairs[i]), world[i])
         for members in groups.values():
             hardest = max(members, key=lambda i: p[3 * i])
             reason = Reason("closes", float(zeta[hardest])) if zeta[hardest] < -RESTS else otherwise
             self._log.tell("impact", int(pairs[hardest]), world[members].sum(0), energy, joints, reason)
 
+    def _change(self, pairs: LongArray, p: Array, world: Array) -> None:
+        """Change the motion by impulses p (3 c,), `world` (c, 3), and book them."""
+        here = self._work.here
+        for mine, theirs in zip(self._before, here.bodies, strict=True):
+            mine[:] = theirs
+        add_impulses(here, p)
+        book_impact(self._books, here, pairs, p, self._before, self._over, world, self._work.ledger)
+
     def _in_world(self, pairs: LongArray, p: Array) -> Array:
         """Impulses p (3 c,) in the rows of the equations, (c, 3) in the world frame: of moments [N m s]."""
         world, turns = world_forces(self._work.here.scratch, p), pairs >= TURNS
-        world[turns] *= self._materials.lengths(pairs[turns])[1][:, None]
+        if turns.any():
+            world[turns] *= self._materials.lengths(pairs[turns])[1][:, None]
         return world
 
     def _joint_impulses(self, pairs: LongArray, world: Array, p: Array) -> tuple[JointImpulse, ...]:

@@ -1,18 +1,21 @@
 """The contact equations at an instant, and what moves its state to another one: impulses and small displacements."""
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...books.diagnostics import total_energy
 from ...core.interruption import look_up
+from ...core.jit import kernel
 from ...core.model import Array
 from ...core.state import LongArray
 from ...dynamics.constraints.reactions import add_reactions, reactions_to
 from ...dynamics.constraints.reactions import displace as displace_free
 from ...dynamics.free_body import velocity_from_momentum
 from ...dynamics.trees.kinematics import advance, place_links
-from ...problem.contact_equations import contact_matrix, push
+from ...problem.contact_equations import contact_matrix, inner, push
 from .rates import Instant, RateScratch, equations_here, take_coordinates
 from .tolerances import ASIDE, STRAIGHT
 
@@ -23,23 +26,39 @@ def equations(at: Instant, pairs: LongArray) -> tuple[Array, Array, Array]:
     """M (3 c, 3 c) [1/kg], d (3 c,) [m/s2] and the velocities u (3 c,) [m/s] of pairs, normal and two tangents of each
     [RBDA eqs. 11.34–11.36]; they are left in the scratch, which must have room for them."""
     count = len(pairs)
-    if 3 * count > len(at.scratch.lam):
-        raise RuntimeError("no room for the contacts")
     M, d = np.zeros((3 * count, 3 * count)), np.zeros(3 * count)
-    equations_here(at, np.ascontiguousarray(pairs), count, 1)
+    u = velocities(at, pairs, 1)
     for first in range(0, 3 * count, AT_ONCE):
         contact_matrix(first, min(first + AT_ONCE, 3 * count), at.scratch.equations, M, d)
         look_up()
-    return M, d, at.scratch.equations.u[: 3 * count].copy()
+    return M, d, u
 
 
-def velocities(at: Instant, pairs: LongArray) -> Array:
-    """The velocities u (3 c,) of pairs alone; they and the witnesses are left in the scratch."""
+def velocities(at: Instant, pairs: LongArray, weigh: int = 0) -> Array:
+    """The velocities u (3 c,) of pairs alone; they and the witnesses are left in the scratch. weigh = 1: what
+    `matrix_of` needs, too."""
     count = len(pairs)
     if 3 * count > len(at.scratch.lam):
         raise RuntimeError("no room for the contacts")
-    equations_here(at, np.ascontiguousarray(pairs), count, 0)
+    equations_here(at, np.ascontiguousarray(pairs), count, weigh)
     return at.scratch.equations.u[: 3 * count].copy()
+
+
+def matrix_of(at: Instant, rows: NDArray[np.integer[Any]]) -> Array:
+    """M (k, k) of some rows (k,) of the equations that `velocities` has weighed."""
+    M, some = np.empty((len(rows), len(rows))), np.asarray(rows, np.int32)
+    for first in range(0, len(rows), AT_ONCE):
+        fill_matrix(first, min(first + AT_ONCE, len(rows)), at.scratch.equations, some, M)
+        look_up()
+    return M
+
+
+@kernel
+def fill_matrix(first, end, eq, rows, M_out):
+    """Rows first … end - 1 of `matrix_of`, as far as the diagonal, with the columns that mirror them."""
+    for i in range(first, end):
+        for j in range(i + 1):
+            M_out[i, j] = M_out[j, i] = inner(eq, min(rows[i], rows[j]), max(rows[i], rows[j]))
 
 
 def motion_in_rows(at: Instant, pairs: LongArray, lam: Array) -> tuple[Array, Array]:

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ...collision.exact.elements import Elements, bodies_of, contacts_among, first_and_second, limits_among
+from ...collision.exact.elements import Elements, bodies_of, contacts_among, first_and_second
+from ...core.jit import helper, kernel
 from ...core.model import Array, BoolArray, IntArray, Model
 from ...core.state import LongArray
 from ...dynamics.constraints.limits import TURNS
@@ -18,24 +19,19 @@ class PairMaterials:
         self.model, self.surface = model, surface
         self.break_away = break_away(model.materials)  #: (m, m) coefficients of materials that stick
         self.turning = turning_of(model)
+        self._bears = bool(self.turning.lengths.any())  # whether anything opposes turning
 
-    def coefficients(self, pairs: LongArray) -> tuple[Array, Array]:
-        """Restitution and friction (k,) of pairs that slip; limits have no friction."""
-        restitution, friction = np.zeros(len(pairs)), np.zeros(len(pairs))
-        solid, m, n = self._materials_of(pairs)
-        limit = limits_among(self.surface, pairs)
-        limits = self.surface.limits.joint[pairs[limit] - len(self.surface.kind) ** 2]
-        restitution[limit] = self.model.joints.restitution[limits]
-        restitution[solid] = self.model.materials.restitution[m, n]
-        friction[solid] = self.model.materials.friction[m, n]
-        return restitution, friction
+    def restitution(self, pairs: LongArray) -> Array:
+        """Normal, tangential and torsional restitution (3, k) of pairs; tangential and torsional ones nan = none."""
+        found = np.empty((3, len(pairs)))
+        find_restitution(self.model, self.surface, pairs, found)
+        return found
 
     def friction(self, pairs: LongArray) -> Friction:
-        """Friction of pairs; with what opposes their turning there must be the pairs."""
-        found = Friction(np.zeros(len(pairs)), np.zeros(len(pairs)), np.arange(len(pairs), dtype=np.int32))
-        solid, m, n = self._materials_of(pairs)
-        found.slip[solid], found.stick[solid] = self.model.materials.friction[m, n], self.break_away[m, n]
-        turns = np.flatnonzero(pairs >= TURNS)
+        """Friction of pairs; limits have none. With what opposes the turning of pairs there must be the pairs."""
+        found = Friction(np.empty(len(pairs)), np.empty(len(pairs)), np.arange(len(pairs), dtype=np.int32))
+        find_friction(self.model, self.surface, self.break_away, pairs, found.slip, found.stick)
+        turns = np.flatnonzero(pairs >= TURNS) if self._bears else ()
         if len(turns):
             place = {pair: k for k, pair in enumerate(pairs.tolist())}
             found.bearer[turns] = [place[pair] for pair in (pairs[turns] % TURNS).tolist()]
@@ -51,7 +47,7 @@ class PairMaterials:
 
     def with_turning(self, pairs: LongArray) -> LongArray:
         """The pairs (k,), and after them what opposes their turning, where anything does."""
-        if not self.turning.lengths.any():
+        if not self._bears:
             return pairs
         borne = self.borne_by(pairs)
         return np.concatenate([pairs, pairs[borne.bearer] + TURNS * borne.kind])
@@ -62,16 +58,40 @@ class PairMaterials:
         return borne_by(self.turning, np.flatnonzero(solid), np.column_stack([m, n]),
                         bodies_of(self.model, self.surface, pairs[solid]))
 
-    def of_balls(self, pairs: LongArray) -> tuple[Array, Array]:
-        """Tangential and torsional restitution (k,) of pairs; nan = none."""
-        table = self.model.materials
-        found = np.full((2, len(pairs)), np.nan)
-        solid, m, n = self._materials_of(pairs)
-        found[:, solid] = table.restitution_t[m, n], table.restitution_psi[m, n]
-        return found[0], found[1]
-
     def _materials_of(self, pairs: LongArray) -> tuple[BoolArray, IntArray, IntArray]:
         """Which of the pairs (k,) are pairs of elements, and the two materials of each of these."""
         solid = contacts_among(self.surface, pairs)
         m, n = (self.surface.material[self.surface.shape[i]] for i in first_and_second(self.surface, pairs[solid]))
         return solid, m, n
+
+
+@helper
+def materials_of(surface, pair):
+    """The two materials of a pair of elements."""
+    count = len(surface.kind)
+    return surface.material[surface.shape[pair // count]], surface.material[surface.shape[pair % count]]
+
+
+@kernel
+def find_friction(model, surface, break_away, pairs, slip_out, stick_out):
+    """Coefficients of pairs that slip, and of those that stick; 0 of all that are not pairs of elements."""
+    elements = len(surface.kind) ** 2
+    for k in range(len(pairs)):
+        slip_out[k] = stick_out[k] = 0.0
+        if pairs[k] < elements:
+            m, n = materials_of(surface, pairs[k])
+            slip_out[k], stick_out[k] = model.materials.friction[m, n], break_away[m, n]
+
+
+@kernel
+def find_restitution(model, surface, pairs, found_out):
+    """See `PairMaterials.restitution`."""
+    elements, materials = len(surface.kind) ** 2, model.materials
+    for k in range(len(pairs)):
+        found_out[0, k], found_out[1, k], found_out[2, k] = 0.0, np.nan, np.nan
+        if pairs[k] < elements:
+            m, n = materials_of(surface, pairs[k])
+            found_out[0, k] = materials.restitution[m, n]
+            found_out[1, k], found_out[2, k] = materials.restitution_t[m, n], materials.restitution_psi[m, n]
+        elif pairs[k] < TURNS:
+            found_out[0, k] = model.joints.restitution[surface.limits.joint[pairs[k] - elements]]

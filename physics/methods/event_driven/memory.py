@@ -11,7 +11,8 @@ from ...core.vec import add, put, row, scale, sub
 from ...dynamics.constraints.limits import TURNS
 from ...dynamics.motion import moves
 from ...problem.turning_rows import bearer_of, length_of, row_length
-from .sets import STICK, list_columns
+from .active_set import list_columns
+from .sets import STICK
 
 MODE, ROWS, OPEN, DIRECTION, HOLD, ISLAND = 0, 1, 2, 3, 6, 9  # columns of ContactMemory.own
 EVENT_DRIVEN = int(Owner.EVENT_DRIVEN)

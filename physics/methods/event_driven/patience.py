@@ -16,9 +16,14 @@ import math
 from collections.abc import Iterable, Set
 from enum import IntEnum
 
+import numpy as np
+
+from ...core.model import BoolArray
+from ...core.state import LongArray
+
 WITHOUT_END = 40    # impacts without collision, or events without progress, at one instant
 STORM = 64          # impacts of one pair in a step, or at one instant, after which its island has no restitution
-CROWD = 12          # events of a pair in a step after which its island finds at once what it does in the rest
+CROWD = 8           # events of a pair in a step after which its island finds at once what it does in the rest
 LONG = 32           # pieces without event after which slip that friction turns fast is held to the end of the step
 MANY_PIECES = 400   # events of one step after which it goes on without restitution and loss of contacts
 MOST_PIECES = 600   # what is left of it then passes without motion
@@ -150,9 +155,11 @@ class Patience:
         """Whether there is such a pair, or one of `brief`."""
         return bool(self.brief) or max(self._events.values(), default=0) >= CROWD
 
-    def is_tired(self, pair: int) -> bool:
-        """Whether the island of this pair has no restitution any more."""
-        return self._hits.get(pair, 0) >= STORM or self.limit >= Limit.PIECES or self._storms_here
+    def tired(self, pairs: LongArray) -> BoolArray:
+        """Of which of these pairs the island has no restitution any more."""
+        if self.limit >= Limit.PIECES or self._storms_here:
+            return np.ones(len(pairs), bool)
+        return np.array([self._hits.get(pair, 0) >= STORM for pair in pairs.tolist()], bool)
 
     def take_restitution(self) -> None:
         """An island has lost it."""

@@ -12,7 +12,7 @@ from ...dynamics.constraints.cure import JointKeeper, gain
 from ...dynamics.motion import drive
 from ...dynamics.trees.jumps import jump
 from ...solvers.least_forces import least
-from .instant import add_impulses, displace, energy_at, equations, update_links
+from .instant import add_impulses, displace, energy_at, matrix_of, update_links, velocities
 from .sets import ContactSet
 from .workspace import Workspace
 
@@ -69,37 +69,37 @@ class Projection:
         if count == 0:
             return
         pairs = work.set_pairs.copy()
-        M, _, u = equations(here, pairs)
+        u = velocities(here, pairs, 1)
         gap, rows = here.scratch.witness.gap[:count], chosen.row[: chosen.rows[0]]
         off = float(np.abs(gap).max())
         if off <= DRIFT and np.abs(u[rows]).max(initial=0.0) <= DRIFT:
             return
         before = energy_at(here)
         if off > DRIFT and not work.lets_in:
-            M, u = self._close_gaps(pairs, M)
+            u = self._close_gaps(pairs)
         if len(rows):
             p = np.zeros(3 * count)
             for mine in by_island(chosen, rows // 3, rows):
                 if np.abs(u[mine]).max() > DRIFT:
-                    p[mine] = impulses_for(M[np.ix_(mine, mine)], -u[mine])
+                    p[mine] = impulses_for(matrix_of(here, mine), -u[mine])
             add_impulses(here, p)
         work.tally[Tally.PROJECTION] += energy_at(here) - before
 
-    def _close_gaps(self, pairs: LongArray, M: Array) -> tuple[Array, Array]:
+    def _close_gaps(self, pairs: LongArray) -> Array:
         """Put φ of the current set's pairs (c,) back to zero, by Newton's method: along a rim that is hardly tilted the
-        lowest point runs far within a small turn. Returns M and u of the equations there."""
+        lowest point runs far within a small turn. Returns u of the equations there."""
         here, chosen, count = self._work.here, self._work.chosen, len(pairs)
         gap, left = here.scratch.witness.gap[:count], math.inf
         while True:
             s = np.zeros(count)
             for mine in by_island(chosen, np.arange(count), np.arange(count)):
                 if np.abs(gap[mine]).max() > DRIFT:
-                    s[mine] = np.linalg.lstsq(M[np.ix_(3 * mine, 3 * mine)], -gap[mine], rcond=GAP_RANK)[0]
+                    s[mine] = np.linalg.lstsq(matrix_of(here, 3 * mine), -gap[mine], rcond=GAP_RANK)[0]
             displace(here, s @ here.scratch.equations.HT[: 3 * count : 3])
-            M, _, u = equations(here, pairs)
+            u = velocities(here, pairs, 1)
             before, left = left, float(np.abs(gap).max())
             if left <= CLOSED or left > LEAVES * before:
-                return M, u
+                return u
 
 
 def by_island(chosen: ContactSet, contact: Rows, numbers: Rows) -> list[Rows]:

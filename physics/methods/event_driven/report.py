@@ -1,10 +1,14 @@
 """What the event-driven method reports of a step, where somebody reads it."""
 
+import math
+
 import numpy as np
 
-from ...collision.exact.elements import contacts_among, shapes_of
+from ...collision.exact.elements import contacts_among
+from ...core.jit import kernel
 from ...core.model import Array, BoolArray
 from ...core.state import Case, Contacts, LongArray, empty_contacts
+from ...core.vec import add, axpy, dot, put, row, scale
 from ...problem.problem import ContactProblem
 from ...problem.residual import natural_map
 from ...solvers.least_forces import ZERO
@@ -17,6 +21,7 @@ from .tolerances import EDGE, FACING, RESTS, TOUCH
 from .workspace import Workspace
 
 NOTHING_LOST = np.zeros(0, np.int64)  # of the pairs
+APART, COLLIDING, SEPARATING, RESTING = (int(case) for case in Case)  # for kernels
 
 
 class Report:
@@ -42,32 +47,13 @@ class Report:
         """Write the contacts of pairs (c,) at an instant, those of the current set first: force (3 c,), acceleration
         rate (3 c,) and velocity u (3 c,) in the rows of their equations, which must be in the scratch, and impulse
         (c, 3) in the world. Limits of joints and moments are left out."""
-        surface, w = self._work.surface, at.scratch.witness
-        current, active = np.arange(len(pairs)) < self._work.in_set, self._active(force[::3])
-        forces, slip = world_forces(at.scratch, force), np.hypot(u[1::3], u[2::3])
-        rows = np.flatnonzero(contacts_among(surface, pairs))
+        world, rows = world_forces(at.scratch, force), pairs[contacts_among(self._work.surface, pairs)]
         if len(rows) > len(self.contacts.gap):
             self.contacts = empty_contacts(2 * len(rows))
-        out = self.contacts
-        out.count[0] = len(rows)
-        out.restitution[: len(rows)], out.friction[: len(rows)] = self._materials.coefficients(pairs[rows])
-        shapes = shapes_of(surface, pairs[rows])
-        for i, k in enumerate(rows.tolist()):
-            normal, gap = w.normal[k], float(w.gap[k])
-            out.body_a[i], out.body_b[i] = w.body_a[k], w.body_b[k]
-            out.shape_a[i], out.shape_b[i] = shapes[i]
-            out.key[i] = pairs[k]
-            out.point[i], out.normal[i], out.gap[i] = 0.5 * (w.p_a[k] + w.p_b[k]), normal, gap
-            out.zeta[i], out.zeta_dot[i], out.slip[i] = u[3 * k], rate[3 * k], slip[k]
-            out.lam[i] = forces[k] @ normal
-            out.friction_force[i] = forces[k] - out.lam[i] * normal
-            out.impulse[i] = impulse[k]
-            out.current[i], out.active[i] = current[k], active[k]
-            case = Case.APART
-            if gap <= TOUCH or current[k]:
-                rests = current[k] or abs(u[3 * k]) <= RESTS
-                case = Case.RESTING if rests else Case.COLLIDING if u[3 * k] < 0 else Case.SEPARATING
-            out.case[i] = case
+        out, count = self.contacts, len(rows)
+        out.restitution[:count] = self._materials.restitution(rows)[0]
+        out.friction[:count] = self._materials.friction(rows).slip
+        fill_rows(at, pairs, self._work.in_set, self._active(force[::3]), world, rate, u, impulse, out)
 
     def _active(self, lam: Array) -> BoolArray:
         """Which contacts with the normal forces lam (c,), those of the set first, are in the active set: those that
@@ -92,3 +78,31 @@ class Report:
         wrong = natural_map(ContactProblem.frictionless(normal, rate[rows] - normal @ lam), lam)
         slip = rate[: 3 * count].reshape(-1, 3)[chosen.mode[:count] == STICK, 1:]
         return max(float(wrong), float(np.abs(slip).max(initial=0.0)))
+
+
+@kernel
+def fill_rows(at, pairs, in_set, active, force, rate, u, impulse, out):
+    """See `Report.fill`; active (c,): which contacts carry, force (c, 3) in the world. Restitution and friction are not
+    written."""
+    surface, witness, count, elements = at.surface, at.scratch.witness, 0, len(at.surface.kind)
+    for k in range(len(pairs)):
+        if pairs[k] >= elements * elements:
+            continue
+        i, normal, gap, zeta = count, row(witness.normal, k), witness.gap[k], u[3 * k]
+        a, b = surface.shape[pairs[k] // elements], surface.shape[pairs[k] % elements]
+        out.body_a[i], out.body_b[i] = witness.body_a[k], witness.body_b[k]
+        out.shape_a[i], out.shape_b[i], out.key[i] = min(a, b), max(a, b), pairs[k]
+        put(out.point, i, scale(0.5, add(row(witness.p_a, k), row(witness.p_b, k))))
+        put(out.normal, i, normal)
+        out.gap[i], out.zeta[i], out.zeta_dot[i] = gap, zeta, rate[3 * k]
+        out.slip[i] = math.hypot(u[3 * k + 1], u[3 * k + 2])
+        out.lam[i] = dot(row(force, k), normal)
+        put(out.friction_force, i, axpy(-out.lam[i], normal, row(force, k)))
+        put(out.impulse, i, row(impulse, k))
+        out.current[i], out.active[i], out.case[i] = int(k < in_set), int(active[k]), APART
+        if k < in_set or (gap <= TOUCH and abs(zeta) <= RESTS):
+            out.case[i] = RESTING
+        elif gap <= TOUCH:
+            out.case[i] = COLLIDING if zeta < 0.0 else SEPARATING
+        count += 1
+    out.count[0] = count

@@ -21,19 +21,16 @@ What opposes the spinning and the rolling of a contact is in the sets like a con
 with a friction that the normal force of its *bearer* bounds; see `problem.turning_rows`.
 """
 
-from collections.abc import Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.islands import islands_of
+from ...core.islands import leader_of
 from ...core.jit import kernel
 from ...core.model import Array, BoolArray, IntArray
 from ...core.state import LongArray
-from ...dynamics.constraints.limits import TURNS
-from ...problem.turning_rows import SPIN
 from ...solvers.borne_friction import borne
 from ...solvers.coulomb import with_rest, without_rest
 from ...solvers.least_forces import ZERO, basis
@@ -44,7 +41,6 @@ OPEN, IDLE, SMOOTH, SLIDE, STICK = -1, 0, 1, 2, 3
 #: whether a force is unique; if not, whether the smallest one obeys Coulomb's law
 UNIQUE, SHARED, UNKNOWN = 0, 1, 2
 UNSURE = 1e-5    # slip acceleration that counts as none where the sweeps did not end, relative to the largest one
-OPEN_PART = 1e-12  # square of the part of a force that the equations leave open, below which it is unique
 LEAST_SCALE = 1e-12  # added to accelerations before they are compared with parts of themselves [m/s2]
 
 
@@ -164,21 +160,31 @@ def _resolve(
 
 def islands(M: Array, bearer: IntArray) -> list[NDArray[np.intp]]:
     """Contacts in groups that do not act on one another; each with its bearer."""
-    c = len(M) // 3
-    acts = np.abs(M).reshape(c, 3, c, 3).max(axis=(1, 3)) > 0.0 if c else np.zeros((0, 0), bool)
-    acts[np.arange(c), bearer] = acts[bearer, np.arange(c)] = True
-    left, found = np.ones(c, bool), []
-    while left.any():
-        group = np.zeros(c, bool)
-        group[np.argmax(left)] = True
-        while True:
-            grown = group | acts[group].any(axis=0)  # one that nothing moves does not even act on itself
-            if (grown == group).all():
-                break
-            group = grown
-        left &= ~group
-        found.append(np.flatnonzero(group))
-    return found
+    island = np.empty(len(bearer), np.int32)
+    count = number_coupled(np.ascontiguousarray(M), np.asarray(bearer, np.int32), island)
+    return [np.flatnonzero(island == i) for i in range(count)]
+
+
+@kernel
+def number_coupled(M, bearer, island_out):
+    """Number the groups of `islands` in the order of their first contacts; returns how many there are."""
+    c, count = len(bearer), 0
+    leader, number = np.arange(c), np.full(c, -1)
+    for k in range(c):
+        leader[leader_of(leader, k)] = leader_of(leader, bearer[k])
+        for j in range(k):
+            acts = False
+            for r in range(3 * k, 3 * k + 3):
+                acts = acts or M[r, 3 * j] != 0.0 or M[r, 3 * j + 1] != 0.0 or M[r, 3 * j + 2] != 0.0
+            if acts:
+                leader[leader_of(leader, j)] = leader_of(leader, k)
+    for k in range(c):
+        first = leader_of(leader, k)
+        if number[first] < 0:
+            number[first] = count
+            count += 1
+        island_out[k] = number[first]
+    return count
 
 
 def classify(
@@ -205,46 +211,6 @@ def classify(
             e[k] = against / np.hypot(*against)
             mode.append(SLIDE if pushes else IDLE)
     return Resolution(status, force, rate, mode, e)
-
-
-def fill_set(
-    chosen: ContactSet, pairs: LongArray, found: Resolution, M: Array, friction: Friction, frames: Array,
-    nodes: IntArray, fixed: Set[int],
-) -> None:
-    """Write the current set: the contacts of `pairs` (c,) that are not OPEN; M (3 c, 3 c) of them and frames (c, 3, 3),
-    normal and tangents; nodes (c, 2): see `connect`; fixed: pairs that stay as they are to the end of the step."""
-    mode, normal, island = np.array(found.mode, np.int32), found.force[::3], islands_of(nodes)
-    least = np.zeros(int(island.max(initial=-1)) + 1)
-    np.maximum.at(least, island, ZERO * np.abs(normal))
-    kept, sticks, idle = np.flatnonzero(mode != OPEN), mode == STICK, mode == IDLE
-    loaded = (mode != OPEN) & (~(idle | sticks) | (normal[friction.bearer] > least[island]))
-    first = np.zeros(len(mode), bool)
-    first[list(found.next_up)] = True
-    rows = np.array(basis(M, rows_of(loaded, 0, 1), rows_of(loaded & sticks, 1, 3), rows_of(sticks & ~loaded, 0, 3),
-                          rows_of(first & (mode != OPEN), 0, 1), rows_of(idle & ~first, 0, 1)), np.int64)
-    completes = np.zeros(3 * len(mode), bool)  # the basis [RBDA §11.5]
-    completes[rows] = True
-    mode[idle & completes[::3]] = SLIDE
-    mode[idle & completes[::3] & (friction.slip == 0.0)] = SMOOTH
-    place, count = np.zeros(len(mode), np.int32), len(kept)
-    place[kept] = np.arange(count)
-    chosen.count[0], chosen.rows[0] = count, len(rows)
-    chosen.pair[:count], chosen.mode[:count] = pairs[kept], mode[kept]
-    chosen.bearer[:count] = place[friction.bearer[kept]]
-    chosen.friction[:count] = friction.where(sticks)[kept]
-    chosen.direction[:count] = np.einsum("ki,kij->kj", found.slip[kept], frames[kept, 1:])
-    force = np.where(sticks[:, None], found.force.reshape(-1, 3), 0.0)
-    chosen.hold[:count] = np.einsum("ki,kij->kj", force[kept], frames[kept])
-    chosen.fixed[:count] = [pair in fixed for pair in pairs[kept].tolist()]
-    chosen.row[: len(rows)] = 3 * place[rows // 3] + rows % 3
-    list_columns(chosen)
-    connect(chosen, nodes[kept])
-    _judge(chosen, kept, found, M)
-
-
-def rows_of(contacts: BoolArray, first: int, end: int) -> list[int]:
-    """Rows first … end - 1 of each of these contacts (c,)."""
-    return (3 * np.flatnonzero(contacts)[:, None] + np.arange(first, end)).ravel().tolist()
 
 
 def overlapping(M: Array, d: Array, friction: Array) -> Resolution:
@@ -275,61 +241,3 @@ def unjammed(M: Array, d: Array, u: Array, friction: Array, slow: float) -> Reso
     rows = basis(M, [3 * k for k in range(c)], [3 * k + i for k in np.flatnonzero(sticks).tolist() for i in (1, 2)])
     force = _holding(M, d, rows)
     return Resolution("inconsistent", force, M @ force + d, mode, np.zeros((c, 2)))
-
-
-def connect(chosen: ContactSet, nodes: IntArray) -> None:
-    """Number the islands of the set; nodes (c, 2): what moves at each side of a contact, see `islands_of`."""
-    count = int(chosen.count[0])
-    chosen.island[:count] = islands_of(nodes)
-    chosen.islands[0] = chosen.island[:count].max(initial=-1) + 1
-
-
-@kernel
-def list_columns(chosen):
-    """Write which forces are in use, from the modes, and which wait."""
-    used = 0
-    for k in range(chosen.count[0]):
-        mode, borne = chosen.mode[k], chosen.bearer[k] != k
-        first = 1 if borne else 0
-        end = 0 if mode == IDLE else 3 if mode == STICK else 1
-        for i in range(first, 2 if borne and end > 2 and chosen.pair[k] // TURNS == SPIN else end):
-            chosen.column[used] = 3 * k + i
-            used += 1
-    waiting = 0
-    for k in range(chosen.count[0]):
-        if chosen.mode[k] == IDLE and chosen.friction[k] > 0.0 and chosen.bearer[k] == k:
-            chosen.column[used + waiting] = 3 * k
-            waiting += 1
-    chosen.columns[0], chosen.columns[1] = used, waiting
-
-
-def _judge(chosen: ContactSet, kept: NDArray[np.intp], found: Resolution, M: Array) -> None:
-    """Write which forces are not unique, and of each island with such forces whether the smallest ones obey Coulomb's
-    law. Only an island where a contact sticks by a force that is not unique needs that."""
-    count, columns = len(kept), chosen.column[: chosen.columns[0]]
-    chosen.open[:count] = UNIQUE
-    if len(columns) == chosen.rows[0]:
-        return
-    mode, friction, bearer = chosen.mode[:count], chosen.friction[:count], chosen.bearer[:count]
-    row = chosen.row[: chosen.rows[0]]
-    row = 3 * kept[row // 3] + row % 3
-    mine, right = M[row], M[row] @ found.force - found.rate[row]
-    B = mine[:, 3 * kept[columns // 3] + columns % 3]
-    at = np.full(3 * count, -1)
-    at[columns] = np.arange(len(columns))
-    slides = np.flatnonzero((mode == SLIDE) & (at[3 * bearer] >= 0))
-    pulls, e = 3 * kept[slides], found.slip[kept[slides]]
-    np.subtract.at(B.T, at[3 * bearer[slides]],
-                   (friction[slides] * (mine[:, pulls + 1] * e[:, 0] + mine[:, pulls + 2] * e[:, 1])).T)
-    Q, R = np.linalg.qr(B.T)  # a force is unique where its unit vector lies in the space of the rows
-    shared = np.zeros(count, bool)
-    shared[columns[1.0 - (Q * Q).sum(axis=1) > OPEN_PART] // 3] = True
-    force = np.zeros(3 * count)
-    force[columns] = Q @ np.linalg.solve(R.T, right)
-    sticks = mode == STICK
-    holds = force[::3] >= 0.0
-    holds[sticks] &= (np.hypot(force[1::3], force[2::3]) <= friction * force[3 * bearer] * (1.0 - ZERO))[sticks]
-    island = chosen.island[:count]
-    unknown = np.isin(island, island[shared & ~holds]) & np.isin(island, island[shared & sticks])
-    unknown &= chosen.fixed[:count] == 0
-    chosen.open[:count] = np.where(shared, np.where(unknown, UNKNOWN, SHARED), UNIQUE)

@@ -7,9 +7,11 @@ import numpy as np
 
 from ...core.interruption import look_up
 from ...core.islands import islands_of
+from ...core.jit import kernel
 from ...core.model import Array, BoolArray
 from ...core.state import LongArray
 from ...solvers.least_forces import basis
+from .active_set import fill_set
 from .events import EventLog
 from .hold import Holder
 from .impact import Impacts, among
@@ -25,7 +27,6 @@ from .sets import (
     SLIDE,
     Resolution,
     clear_set,
-    fill_set,
     islands,
     overlapping,
     resolve,
@@ -180,10 +181,8 @@ class Settler:
 
     def _write_set(self, pairs: LongArray, M: Array, found: Resolution) -> None:
         """Write what was found of pairs (c,) as the current set; their equations must be in the scratch."""
-        work, eq, c = self._work, self._work.here.scratch.equations, len(pairs)
-        normal, friction = work.here.scratch.witness.normal[:c], self._materials.friction(pairs)
-        frames = np.stack([normal, eq.tangent_1[:c], eq.tangent_2[:c]], axis=1)
-        fill_set(work.chosen, pairs, found, M, friction, frames, work.nodes(pairs), self._holder.pairs)
+        work, friction = self._work, self._materials.friction(pairs)
+        fill_set(work.chosen, pairs, found, M, friction, work.here.scratch, work.nodes(pairs), self._holder.pairs)
         work.set_since = work.t
         self._log.reasons.found(pairs, friction, found)
 
@@ -282,16 +281,10 @@ class Settler:
         work, chosen, count = self._work, self._work.chosen, self._work.in_set
         if about is None or count == 0 or chosen.islands[0] < 2 or self._motors.any:
             return np.zeros(len(pairs), bool)
-        concerned, struck_nodes = set(about), self._impacts.struck
-        before = dict(zip(chosen.pair[:count].tolist(), chosen.island[:count].tolist(), strict=True))
-        sizes, nodes = np.bincount(chosen.island[:count]), work.nodes(pairs)
-        island, calm = islands_of(nodes), np.zeros(len(pairs), bool)
-        struck = np.array([not struck_nodes.isdisjoint(ends) for ends in nodes.tolist()])
-        for i in range(int(island.max(initial=-1)) + 1):
-            mine = np.flatnonzero(island == i)
-            was = {before.get(p, -1) for p in pairs[mine].tolist()}
-            same = len(was) == 1 and -1 not in was and sizes[next(iter(was))] == len(mine)
-            calm[mine] = same and not struck[mine].any() and concerned.isdisjoint(pairs[mine].tolist())
+        struck, nodes, calm = self._impacts.struck, work.nodes(pairs), among(pairs, set(about))
+        if struck:
+            calm |= [not struck.isdisjoint(ends) for ends in nodes.tolist()]
+        calm_islands(chosen, pairs, islands_of(nodes), calm)
         return calm
 
     def _forces_kept(self, pairs: LongArray) -> Resolution:
@@ -304,3 +297,27 @@ class Settler:
         slip = np.column_stack([(direction * t[rows]).sum(1) for t in (eq.tangent_1, eq.tangent_2)])
         force = work.here.scratch.lam[: 3 * count].reshape(-1, 3)[rows].ravel()
         return Resolution("solved", force, np.zeros_like(force), chosen.mode[rows].tolist(), slip)
+
+
+@kernel
+def calm_islands(chosen, pairs, island, calm):
+    """calm (c,): on entry to which of the pairs (c,), in islands (c,), something happened; then which are in islands of
+    the same pairs as one of the set, to none of which anything did."""
+    count = chosen.count[0]
+    order, size = np.argsort(chosen.pair[:count]), np.zeros(count, np.int64)
+    in_order, was = chosen.pair[:count][order], np.full(len(pairs), -1)  # the island in the set, of each new one
+    stays, members = np.ones(len(pairs), np.bool_), np.zeros(len(pairs), np.int64)
+    for k in range(count):
+        size[chosen.island[k]] += 1
+    for k in range(len(pairs)):
+        i, at = island[k], np.searchsorted(in_order, pairs[k])
+        if calm[k] or at == count or in_order[at] != pairs[k]:
+            stays[i] = False
+            continue
+        before = chosen.island[order[at]]
+        stays[i] = stays[i] and (members[i] == 0 or was[i] == before)
+        was[i] = before
+        members[i] += 1
+    for k in range(len(pairs)):
+        i = island[k]
+        calm[k] = stays[i] and members[i] == size[was[i]]

@@ -104,8 +104,8 @@ class SharedLoads:
         """Contacts (c,) of the set in islands with a force of which only Coulomb's law for all of them says whether it
         holds."""
         chosen, count = self._work.chosen, self._work.in_set
-        island = chosen.island[:count]
-        return np.isin(island, island[chosen.open[:count] == UNKNOWN])
+        island, unknown = chosen.island[:count], chosen.open[:count] == UNKNOWN
+        return np.isin(island, island[unknown]) if unknown.any() else unknown
 
     def first_doubt(self, trigger: Trigger | None) -> Trigger | None:
         """The first event of the piece made last, from the first one that the search found: that other redundant

@@ -280,7 +280,7 @@ class EventDriven:
         M, d, u = equations(self.work.here, self._materials.with_turning(pairs))
         rows = 3 * len(pairs)
         if collide:
-            e, friction = self._materials.coefficients(pairs)
+            e, friction = self._materials.restitution(pairs)[0], self._materials.friction(pairs).slip
             d, u = u, np.zeros(len(u))
             d[:rows:3] += np.where(d[:rows:3] < -self.work.rest_speed, e * d[:rows:3], 0.0)
         else:

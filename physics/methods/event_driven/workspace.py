@@ -5,13 +5,15 @@ from collections.abc import Set
 
 import numpy as np
 
-from ...collision.exact.elements import Elements, bodies_of
+from ...collision.exact.elements import Elements
 from ...collision.exact.near import trees_of
 from ...core.islands import nodes_of
+from ...core.jit import kernel
 from ...core.limits import EQUATIONS
 from ...core.model import Array, IntArray, Model
 from ...core.report import Settings
 from ...core.state import LongArray, State, Tally, empty_state
+from ...dynamics.constraints.limits import TURNS
 from ...dynamics.forces import Loads, empty_loads
 from ...dynamics.trees.rates import empty_joints
 from ...laws.contact import turning_lengths
@@ -184,9 +186,24 @@ class Workspace:
 
     def nodes(self, pairs: LongArray) -> IntArray:
         """What moves at both sides of pairs (k, 2), see `islands_of`."""
-        return self._node[bodies_of(self.model, self.surface, pairs)]
+        found = np.empty((len(pairs), 2), np.int32)
+        find_nodes(self.model, self.surface, self._node, pairs, found)
+        return found
 
     # ------------------------------------------------------------------------------------------ counts
     def count_solve(self) -> None:
         """A contact problem was solved."""
         self.tally[Tally.SOLVES] += 1
+
+
+@kernel
+def find_nodes(model, surface, node, pairs, nodes_out):
+    """See `Workspace.nodes`: those of the bodies of two elements, or of the child of a limit's joint on both sides."""
+    count = len(surface.kind)
+    for k in range(len(pairs)):
+        pair = pairs[k] % TURNS
+        if pair < count * count:
+            nodes_out[k, 0], nodes_out[k, 1] = node[surface.body[pair // count]], node[surface.body[pair % count]]
+        else:
+            nodes_out[k, 0] = node[model.joints.child[surface.limits.joint[pair - count * count]]]
+            nodes_out[k, 1] = nodes_out[k, 0]
