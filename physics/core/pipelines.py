@@ -20,6 +20,8 @@ import llvmlite.binding as llvm
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
 
+from .lean_code import leave_out_unread
+
 _DEFAULTS = {name: option.default for name, option in Flags.options.items()}
 
 
@@ -78,7 +80,16 @@ end:
 """
 
 
-class KernelLibrary(JITCodeLibrary):
+class LeanLibrary(JITCodeLibrary):
+    """Code of LLVM without what nothing reads."""
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Like numba's method."""
+        leave_out_unread(ir_module)
+        super().add_ir_module(ir_module)
+
+
+class KernelLibrary(LeanLibrary):
     """The machine code of a kernel, which counts the owners of its arrays in place."""
 
     fuses = False  #: whether a product and a sum may be one operation, see `jit.fused`
@@ -99,7 +110,7 @@ class KernelLibrary(JITCodeLibrary):
         passes.run(self._final_module, builder)
 
 
-class HelperLibrary(JITCodeLibrary):
+class HelperLibrary(LeanLibrary):
     """The code of a helper with that of all that it calls, not optimised, and not made machine code."""
 
     def finalize(self) -> None:
