@@ -14,17 +14,24 @@ from collections import Counter
 from typing import Any
 
 from llvmlite import ir
+from numba.core import ir as numba_ir
 from numba.core import types
+from numba.core.analysis import compute_cfg_from_blocks, compute_use_defs, must_use_alloca
+from numba.core.callconv import CPUCallConv
 from numba.core.lowering import Lower
 from numba.core.runtime.context import NRTContext
+from numba.cpython import slicing
 from numba.np import arrayobj
 
 _extract, _make_array = ir.IRBuilder.extract_value, arrayobj.make_array
-_store, _delete = Lower.storevar, Lower.delvar
+_find_single, _store, _delete = Lower._find_singly_assigned_variable, Lower.storevar, Lower.delvar
+_propagate, _add, _multiply = CPUCallConv.return_status_propagate, ir.IRBuilder.add, ir.IRBuilder.mul
+_wrap = slicing.fix_index
 
 #: operations without an effect beside their result
-UNREAD = frozenset("""load getelementptr extractvalue insertvalue icmp fcmp select add sub mul and or xor fadd fsub fmul
-    bitcast inttoptr ptrtoint sext zext trunc sitofp uitofp""".split())
+UNREAD = frozenset((
+    "alloca", "load", "getelementptr", "extractvalue", "insertvalue", "icmp", "fcmp", "select", "add", "sub", "mul", "and",
+    "or", "xor", "fadd", "fsub", "fmul", "bitcast", "inttoptr", "ptrtoint", "sext", "zext", "trunc", "sitofp", "uitofp"))
 
 #: by type, which keeps its identity taken: whether arrays in its values can have owners
 _OWNED: dict[int, tuple[Any, bool]] = {}
@@ -105,17 +112,40 @@ def _owners(self: Any, builder: Any, kind: Any, value: Any) -> list:
     return found
 
 
+def _found_single(self: Any) -> None:
+    """In place of numba's method: find the variables that need no place in memory. For numba these are the ones that
+    one block alone knows; here also those that are assigned once, in a block on the way to all that read them."""
+    _find_single(self)
+    self.assigned_once = set()
+    if self.func_ir.is_generator or self._disable_sroa_like_opt:
+        return
+    assigned = Counter(s.target.name for block in self.blocks.values() for s in block.find_insts(numba_ir.Assign))
+    where = {s.target.name: offset for offset, block in self.blocks.items() for s in block.find_insts(numba_ir.Assign)}
+    once = {name for name, count in assigned.items() if count == 1} - must_use_alloca(self.blocks)
+    before = compute_cfg_from_blocks(self.blocks).dominators()
+    for offset, read in compute_use_defs(self.blocks).usemap.items():
+        once -= {name for name in read & once if where[name] >= offset or where[name] not in before[offset]}
+    self.assigned_once = once
+    self._singly_assigned_vars |= {name for name in once if not can_be_owned(self.context, self.typeof(name))}
+
+
 def _stored(self: Any, value: Any, name: str, argidx: int | None = None) -> None:
     """In place of numba's method: store a variable; one that can own nothing needs no look at what it held."""
     kind = self.typeof(name)
-    if self._disable_sroa_like_opt or can_be_owned(self.context, kind):
+    if self._disable_sroa_like_opt:
         _store(self, value, name, argidx)
-        return
-    self._alloca_var(name, kind)
-    if name in self._singly_assigned_vars:
+    elif name in self._singly_assigned_vars or (name in self.assigned_once and _has_no_owner(self, kind, value)):
         self._blk_local_varmap[name] = value
+    elif can_be_owned(self.context, kind):
+        _store(self, value, name, argidx)
     else:
+        self._alloca_var(name, kind)
         self.builder.store(value, self.getvar(name))
+
+
+def _has_no_owner(self: Any, kind: Any, value: Any) -> bool:
+    """Whether it is known that this array has no owner."""
+    return type(kind) is types.Array and not self.context.nrt.get_meminfos(self.builder, kind, value)
 
 
 def _deleted(self: Any, name: str) -> None:
@@ -128,11 +158,46 @@ def _deleted(self: Any, name: str) -> None:
         self._alloca_var(name, kind)
 
 
+def _propagated(self: Any, builder: Any, status: Any) -> None:
+    """In place of numba's method: return the error of a function that was called. A function without `try` so far does
+    not look whether it is in one."""
+    if hasattr(builder, "_CPUCallConv__eh_try_state"):
+        _propagate(self, builder, status)
+    else:
+        builder.store(status.excinfoptr, self._get_excinfo_argument(builder.function))
+        self._return_errcode_raw(builder, status.code)
+
+
+def _is(value: Any, number: int) -> bool:
+    return isinstance(value, ir.Constant) and value.constant == number
+
+
+def _sum(self: Any, lhs: Any, rhs: Any, *more: Any, **flags: Any) -> Any:
+    """In place of llvmlite's method: the sum of two integers."""
+    return rhs if _is(lhs, 0) else lhs if _is(rhs, 0) else _add(self, lhs, rhs, *more, **flags)
+
+
+def _product(self: Any, lhs: Any, rhs: Any, *more: Any, **flags: Any) -> Any:
+    """In place of llvmlite's method: the product of two integers."""
+    return rhs if _is(lhs, 1) else lhs if _is(rhs, 1) else _multiply(self, lhs, rhs, *more, **flags)
+
+
+def _wrapped(builder: Any, index: Any, size: Any) -> Any:
+    """In place of numba's function: an index from the front for one from the back."""
+    known = isinstance(index, ir.Constant) and isinstance(index.constant, int) and index.constant >= 0
+    return index if known else _wrap(builder, index, size)
+
+
 def _operands(instruction: Any) -> Any:
-    """What an instruction reads."""
+    """What an instruction reads; what it writes to is not read."""
     if isinstance(instruction, ir.PhiInstr):
         return [value for value, _ in instruction.incomings]
-    return instruction.operands
+    return instruction.operands[:1] if _is_put(instruction) else instruction.operands
+
+
+def _is_put(instruction: Any) -> bool:
+    """Whether it stores something in the function's own memory."""
+    return instruction.opname == "store" and isinstance(instruction.operands[1], ir.AllocaInstr)
 
 
 def leave_out_unread(module: ir.Module) -> None:
@@ -145,9 +210,11 @@ def leave_out_unread(module: ir.Module) -> None:
         for block in reversed(function.blocks):
             kept = []
             for instruction in reversed(block.instructions):
-                if instruction.opname in UNREAD and not uses[id(instruction)]:
-                    uses.subtract(map(id, instruction.operands))
+                result = instruction.operands[1] if _is_put(instruction) else instruction
+                if (result is not instruction or instruction.opname in UNREAD) and not uses[id(result)]:
+                    uses.subtract(map(id, _operands(instruction)))
                 else:
+                    uses[id(result)] += 1
                     kept.append(instruction)
             block.instructions = kept[::-1]
 
@@ -155,9 +222,14 @@ def leave_out_unread(module: ir.Module) -> None:
 #: (class or module of numba, name, what takes its place)
 IN_PLACE = (
     (ir.IRBuilder, "extract_value", _field),
+    (ir.IRBuilder, "add", _sum),
+    (ir.IRBuilder, "mul", _product),
+    (slicing, "fix_index", _wrapped),
     (arrayobj, "make_array", _made_array),
     (arrayobj, "make_view", _made_view),
     (NRTContext, "get_meminfos", _owners),
+    (Lower, "_find_singly_assigned_variable", _found_single),
     (Lower, "storevar", _stored),
     (Lower, "delvar", _deleted),
+    (CPUCallConv, "return_status_propagate", _propagated),
 )
