@@ -88,6 +88,14 @@ class LeanLibrary(JITCodeLibrary):
         leave_out_unread(ir_module)
         super().add_ir_module(ir_module)
 
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Like numba's method, with fewer passes: kernels are optimised as a whole later."""
+        ll_module.data_layout = self._codegen._data_layout
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes, builder = self._codegen._function_pass_manager(opt=1)
+                passes.run(function, builder)
+
 
 class KernelLibrary(LeanLibrary):
     """The machine code of a kernel, which counts the owners of its arrays in place."""
