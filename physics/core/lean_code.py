@@ -30,8 +30,9 @@ _wrap = slicing.fix_index
 
 #: operations without an effect beside their result
 UNREAD = frozenset((
-    "alloca", "load", "getelementptr", "extractvalue", "insertvalue", "icmp", "fcmp", "select", "add", "sub", "mul", "and",
-    "or", "xor", "fadd", "fsub", "fmul", "bitcast", "inttoptr", "ptrtoint", "sext", "zext", "trunc", "sitofp", "uitofp"))
+    "alloca", "load", "getelementptr", "extractvalue", "insertvalue", "icmp", "fcmp", "select", "add", "sub", "mul",
+    "and", "or", "xor", "fadd", "fsub", "fmul", "bitcast", "inttoptr", "ptrtoint", "sext", "zext", "trunc", "sitofp",
+    "uitofp"))
 
 #: by type, which keeps its identity taken: whether arrays in its values can have owners
 _OWNED: dict[int, tuple[Any, bool]] = {}
