@@ -63,7 +63,7 @@ def test_variables_of_one_branch_are_there_in_a_later_one():
         start = a[0] + 1.0
         for i in range(n):
             if n > 2:
-                factor = 3.0
+                factor = start + 2.0
             a[i] += start
             if n > 2:
                 a[i] *= factor
