@@ -16,7 +16,6 @@ from typing import Any
 from llvmlite import ir
 from numba.core import ir as numba_ir
 from numba.core import types
-from numba.core.analysis import compute_cfg_from_blocks, compute_use_defs, must_use_alloca
 from numba.core.callconv import CPUCallConv
 from numba.core.lowering import Lower
 from numba.core.runtime.context import NRTContext
@@ -115,19 +114,14 @@ def _owners(self: Any, builder: Any, kind: Any, value: Any) -> list:
 
 def _found_single(self: Any) -> None:
     """In place of numba's method: find the variables that need no place in memory. For numba these are the ones that
-    one block alone knows; here also those that are assigned once, in a block on the way to all that read them."""
+    one block alone knows; here also the others that are assigned once. numba has brought the function into the form in
+    which the block that assigns such a variable is on every way to one that reads it."""
     _find_single(self)
-    self.assigned_once = set()
-    if self.func_ir.is_generator or self._disable_sroa_like_opt:
-        return
     assigned = Counter(s.target.name for block in self.blocks.values() for s in block.find_insts(numba_ir.Assign))
-    where = {s.target.name: offset for offset, block in self.blocks.items() for s in block.find_insts(numba_ir.Assign)}
-    once = {name for name, count in assigned.items() if count == 1} - must_use_alloca(self.blocks)
-    before = compute_cfg_from_blocks(self.blocks).dominators()
-    for offset, read in compute_use_defs(self.blocks).usemap.items():
-        once -= {name for name in read & once if where[name] >= offset or where[name] not in before[offset]}
-    self.assigned_once = once
-    self._singly_assigned_vars |= {name for name in once if not can_be_owned(self.context, self.typeof(name))}
+    alone = not self.func_ir.is_generator and not self._disable_sroa_like_opt
+    self.assigned_once = {name for name, count in assigned.items() if count == 1 and alone}
+    self._singly_assigned_vars |= {
+        name for name in self.assigned_once if not can_be_owned(self.context, self.typeof(name))}
 
 
 def _stored(self: Any, value: Any, name: str, argidx: int | None = None) -> None:
