@@ -81,7 +81,7 @@ end:
 
 
 class LeanLibrary(JITCodeLibrary):
-    """Code of LLVM without what nothing reads."""
+    """Code for LLVM without what nothing reads."""
 
     def add_ir_module(self, ir_module: Any) -> None:
         """Like numba's method."""
