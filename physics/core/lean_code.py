@@ -155,8 +155,8 @@ def _deleted(self: Any, name: str) -> None:
 
 
 def _propagated(self: Any, builder: Any, status: Any) -> None:
-    """In place of numba's method: return the error of a function that was called. Where nothing that catches errors came
-    before it in the caller, no variable is asked whether it is to be caught."""
+    """In place of numba's method: return the error of a function that was called. Where nothing that catches errors
+    came before it in the caller, no variable is asked whether it is to be caught."""
     if hasattr(builder, "_CPUCallConv__eh_try_state"):
         _propagate(self, builder, status)
     else:
