@@ -20,6 +20,8 @@ import llvmlite.binding as llvm
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
 
+from .lean_code import leave_out_unread
+
 _DEFAULTS = {name: option.default for name, option in Flags.options.items()}
 
 
@@ -78,7 +80,24 @@ end:
 """
 
 
-class KernelLibrary(JITCodeLibrary):
+class LeanLibrary(JITCodeLibrary):
+    """Code for LLVM without what nothing reads."""
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Like numba's method."""
+        leave_out_unread(ir_module)
+        super().add_ir_module(ir_module)
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Like numba's method, with fewer passes: kernels are optimised as a whole later."""
+        ll_module.data_layout = self._codegen._data_layout
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes, builder = self._codegen._function_pass_manager(opt=1)
+                passes.run(function, builder)
+
+
+class KernelLibrary(LeanLibrary):
     """The machine code of a kernel, which counts the owners of its arrays in place."""
 
     fuses = False  #: whether a product and a sum may be one operation, see `jit.fused`
@@ -99,7 +118,7 @@ class KernelLibrary(JITCodeLibrary):
         passes.run(self._final_module, builder)
 
 
-class HelperLibrary(JITCodeLibrary):
+class HelperLibrary(LeanLibrary):
     """The code of a helper with that of all that it calls, not optimised, and not made machine code."""
 
     def finalize(self) -> None:

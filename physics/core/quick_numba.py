@@ -30,16 +30,17 @@ from numba.core.runtime.context import NRTContext
 from numba.core.transforms import canonicalize_cfg
 from numba.core.types.functions import BaseFunction
 
-_find_signature, _find_owners = BaseFunction.get_call_type, NRTContext.get_meminfos
-_count, _find_model, _process = NRTContext._call_incref_decref, DataModelManager.lookup, PostProcessor.run
+from . import lean_code
+from .lean_code import can_be_owned
+
+_find_signature, _count = BaseFunction.get_call_type, NRTContext._call_incref_decref
+_find_model, _process = DataModelManager.lookup, PostProcessor.run
 _load_registries = CPUContext.load_additional_registries
 
 #: by function, context and types of arguments: the function, which keeps its identity taken, and the signature
 _SIGNATURES: dict[tuple, tuple[BaseFunction, Any]] = {}
 #: by manager and type, which keep their identities taken: what LLVM makes of the type
 _MODELS: dict[tuple[int, int], tuple[DataModelManager, Any, Any]] = {}
-#: by type, which keeps its identity taken: whether arrays in its values can have owners
-_OWNED: dict[int, tuple[Any, bool]] = {}
 #: types of parts of instructions that no variable is in, as they are met
 _NO_VARIABLES: set[type] = set()
 
@@ -60,20 +61,9 @@ def _model(self: DataModelManager, kind: Any) -> Any:
     return _MODELS[asked][2]
 
 
-def _can_be_owned(self: Any, kind: Any) -> bool:
-    if id(kind) not in _OWNED:
-        _OWNED[id(kind)] = kind, self._context.data_model_manager[kind].contains_nrt_meminfo()
-    return _OWNED[id(kind)][1]
-
-
-def _owners(self: Any, builder: Any, kind: Any, value: Any) -> list:
-    """In place of numba's method: the owners in a value, which are looked for only where its type can have any."""
-    return _find_owners(self, builder, kind, value) if _can_be_owned(self, kind) else []
-
-
 def _counted(self: Any, builder: Any, kind: Any, value: Any, name: str) -> None:
     """In place of numba's method: count the owners in a value, where its type can have any."""
-    if _can_be_owned(self, kind):
+    if can_be_owned(self._context, kind):
         _count(self, builder, kind, value, name)
 
 
@@ -136,13 +126,13 @@ def _registries(self: CPUContext) -> None:
 #: (class of numba, name, what takes its place)
 IN_PLACE = (
     (BaseFunction, "get_call_type", _known_signature),
-    (NRTContext, "get_meminfos", _owners),
     (NRTContext, "_call_incref_decref", _counted),
     (DataModelManager, "lookup", _model),
     (DataModelManager, "__getitem__", _model),
     (PostProcessor, "run", _processed),
     (ir.Inst, "_rec_list_vars", _variables),
     (CPUContext, "load_additional_registries", _registries),
+    *lean_code.IN_PLACE,
 )
 
 

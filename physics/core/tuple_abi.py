@@ -24,6 +24,8 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, lower_getattr_generic, register_model, typeof_impl, unbox
 from numba.np import arrayobj, numpy_support
 
+from .lean_code import Descriptor
+
 MOST_PACKS = 64  # packed tuples kept of one type: those of a few simulations at a time
 WORD = 8         # size of a word [bytes]
 DATA, SHAPE = range(2)  # words of an array: its address, then one for each dimension
@@ -92,12 +94,13 @@ def _part(context, builder, kind: Packed, address, name: str):
 
 def borrowed(context, builder, kind: Any, data, shape: list):
     """A contiguous array of that address and shape. It has no owner: nothing is counted."""
-    array = arrayobj.make_array(kind)(context, builder)
+    array = Descriptor(context, builder, kind)
     itemsize = context.get_constant(types.intp, numpy_support.as_dtype(kind.dtype).itemsize)
     strides = [itemsize]
     for extent in shape[:0:-1]:
         strides.insert(0, builder.mul(strides[0], extent))
-    arrayobj.populate_array(array, builder.inttoptr(data, array.data.type), shape, strides, itemsize, None)
+    pointer = builder.inttoptr(data, context.get_data_type(kind.dtype).as_pointer())
+    arrayobj.populate_array(array, pointer, shape, strides, itemsize, None)
     return array._getvalue()
 
 

@@ -84,11 +84,13 @@ def _made(scene: Scene, settings: Mapping[str, Any]) -> Simulation:
 
 def compile_for(scene: Scene, settings: Mapping[str, Any]) -> None:
     """Compile, or load, the kernels that running this scene needs, those of the mouse included. numba compiles one
-    kernel at a time in a process, so another process compiles those of the default solver, of the mouse and of the end
-    of a step, or of the integrator. Meanwhile this one makes steps with sweeps, which take little to compile."""
+    kernel at a time in a process, so another process, which begins first, compiles those of the default solver, of the
+    mouse and of the end of a step, or of the integrator. Meanwhile this one makes steps with sweeps, which take little
+    to compile."""
+    asked = scene.tables.solver.model_dump() | dict(settings)
+    solves = asked["method"] in METHODS and "solver" in METHODS[asked["method"]].uses
+    others = start("compile_ahead", asked["integrator"], asked["solver"] if solves else "")
     quick = _made(scene, settings)
-    solves = "solver" in METHODS[quick.settings.method].uses
-    others = start("compile_ahead", quick.settings.integrator, quick.settings.solver if solves else "")
     quick.set(solver="pgs")
     _move(quick)
     _touch(quick)

@@ -118,8 +118,8 @@ def test_only_kernels_become_machine_code(monkeypatch):
 
 
 def test_quicker_ways_of_compiling_come_to_the_same_code_and_are_gone_after_it(monkeypatch):
-    """Tuples of numbers and of arrays, arrays that a kernel makes, helpers, loops and branches; numbers in the names of
-    numba's symbols count its compilations."""
+    """Tuples of numbers and of arrays, arrays that a kernel makes, helpers, loops and branches: the same instructions,
+    but for the order of blocks, and what joins them. Names count numba's compilations."""
     def mixed(a, n):
         pair, total = Pair(np.ones(n), np.zeros(n)), 0.0
         for i in range(n):
@@ -137,9 +137,9 @@ def test_quicker_ways_of_compiling_come_to_the_same_code_and_are_gone_after_it(m
         jit.KERNELS.pop()
         results.append((compiled(a, 6), a.tolist()))
         (text,) = compiled.inspect_llvm().values()
-        codes.append(re.sub(r"\d+", "", "\n".join(line for line in text.splitlines() if "=" in line)))
+        codes.append(sorted(re.findall(r"(?:= (?!phi)|store )[a-z. ]*", text)))
         assert [getattr(owner, name) for owner, name, _ in own] == [theirs for _, _, theirs in own]
-    assert results[0] == results[1] and "sqrt" in codes[0]
+    assert results[0] == results[1] and len(codes[0]) > 100
     assert codes[0] == codes[1]
     assert ffi.lib._lock._cblist, "numba is not told of calls of LLVM any more"
 
