@@ -96,7 +96,7 @@ def test_the_wheel_carries_everything_the_program_needs(builds, tmp_path):
 def test_every_dependency_has_a_lower_bound():
     """CONTRIBUTING.md says how they are tried."""
     extras = [name for group in PROJECT["optional-dependencies"].values() for name in group]
-    bounded = re.compile(r"[\w.-]+>=[\d.]+(,<\d+)?(; python_version < '3\.\d+')?")
+    bounded = re.compile(r"[\w.-]+>=[\d.]+(,<[\d.]+)?(; python_version < '3\.\d+')?")
     assert [name for name in [*PROJECT["dependencies"], *extras] if not bounded.fullmatch(name)] == []
 
 
