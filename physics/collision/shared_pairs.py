@@ -33,9 +33,9 @@ def write_pairs(buffer, count, tally, found_out):
 
 @kernel
 def sweep_some(i, side, body, roles, sweep, tally) -> None:
-    """Share i of `sweep_shared`: some columns, or those shapes that are too wide for one."""
+    """Share i of `sweep_shared`: first those shapes that are too wide for one column, which takes longest."""
     usual, kept, buffer = side * side, 0, np.empty((ROWS, 2), np.int64)
-    begin, end = (usual, usual + 1) if i == COLUMNS else (i * usual // COLUMNS, (i + 1) * usual // COLUMNS)
+    begin, end = (usual, usual + 1) if i == 0 else ((i - 1) * usual // COLUMNS, i * usual // COLUMNS)
     for c in range(begin, end):
         count = sweep_column(c, side, body, roles, sweep, buffer, kept)
         if count > len(buffer):

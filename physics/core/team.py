@@ -15,23 +15,37 @@ import os
 import threading
 from typing import Any
 
-from .atomic import CACHE_LINE, WORD, call_share, held_lock, increase, job, load, lock, pause, store, swap, unlock
+from .atomic import (
+    CACHE_LINE,
+    WORD,
+    call_share,
+    held_lock,
+    increase,
+    job,
+    load,
+    lock,
+    pause,
+    store,
+    swap,
+    ticks,
+    unlock,
+)
 from .jit import Standing, helper, kernel
 
 VARIABLE = "CONTACTLAB_THREADS"
 MOST_THREADS = 8   # by default: a step of thousands of bodies has no more to share
-SPINS = 10_000     # looks for a job before a helper sleeps: some tenths of a millisecond
-LONG = 40_000      # looks whether shares under way are done, a millisecond or more: longer than any share, so that the
-                   # core of a helper must have been given to another program
+SPINS = 10_000     # looks for a job before a helper sleeps: a tenth of a millisecond or more
+LONG = 40_000      # looks whether shares under way are done, half a millisecond or more: a wait that long, and longer
+                   # than the own work at the job, is for a helper whose core was given to another program
 NAP = 50           # between looks from then on [µs]
-LEAST_ALONE, MOST_ALONE = 1000, 1 << 15  # jobs done alone after a long wait: those of some 20 steps, of some 600
+LEAST_ALONE, MOST_ALONE = 20, 1000  # times as long as such a wait, work is done alone after it
 
 # words, those that change together on a cache line of their own: number of the job, odd while it is handed out;
 # helpers at it; 1 while a kernel hands out; the job's code and arguments, the threads that it is for, whether a share
-# failed, jobs to be done alone, and how many it will be after the next long wait; size of the team; 1 where helpers are
-# to leave; a lock that is never free
+# failed, until when work is done alone, and for how long that is [ticks]; size of the team; 1 where helpers are to
+# leave; a lock that is never free
 JOB, INSIDE, BUSY, CODE, SIZE = (k * CACHE_LINE for k in range(5))
-ARGS, WORKERS, FAILED, ALONE, PATIENCE = range(CODE + 1, CODE + 6)
+ARGS, WORKERS, FAILED, UNTIL, ALONE = range(CODE + 1, CODE + 6)
 LEAVE, NEVER = SIZE + 1, SIZE + 2
 # and of each thread: its shares that nobody has taken, first + END end; 1 where it sleeps, and its lock
 MOST_HELPERS = 15
@@ -67,14 +81,13 @@ def carry_out(me):
 
 
 @helper
-def be_patient(waited):
-    """A helper whose core is given to another program within a share holds up the job until it has one again. After
-    that work is done alone for a while, twice as long each time that it happens again soon."""
-    usual = max(load(PATIENCE) - 1, LEAST_ALONE)
-    if waited:
-        store(ALONE, usual)
-        usual = min(2 * usual, MOST_ALONE)
-    store(PATIENCE, usual)
+def work_alone(now, waited):
+    """From now on for a while [ticks], as a helper has held up a job: its core was given to another program within a
+    share. So waits take a small part of the time. Where it happens again soon, twice as long as before."""
+    alone = load(ALONE)
+    alone = min(2 * alone, MOST_ALONE * waited) if now - load(UNTIL) < alone else LEAST_ALONE * waited
+    store(ALONE, alone)
+    store(UNTIL, now + alone)
 
 
 @kernel
@@ -84,8 +97,7 @@ def hand_out(count, code, args) -> None:
     if count < 2 or load(SIZE) < 2 or swap(BUSY, 0, 1) == 0:
         for i in range(count):
             failed |= call_share(code, args, i)
-    elif load(ALONE) > 0:
-        increase(ALONE, -1)
+    elif ticks(0) < load(UNTIL):
         store(BUSY, 0)
         for i in range(count):
             failed |= call_share(code, args, i)
@@ -102,14 +114,17 @@ def hand_out(count, code, args) -> None:
             place = ASLEEP + one * CACHE_LINE
             if load(place) == 1 and swap(place, 1, 0) == 1:
                 unlock(load(place + 1))
+        begin, spins = ticks(0), 0
         carry_out(0)
         store(JOB, number + 1)
-        spins = 0
+        done = ticks(0)
         while load(INSIDE) > 0:
             spins = pause(spins + 1)
             if spins > LONG:
                 lock(load(NEVER), NAP)
-        be_patient(spins > LONG)
+        now = ticks(0)
+        if spins > LONG and now - done > done - begin:
+            work_alone(now, now - done)
         failed = load(FAILED)
         store(BUSY, 0)
     if failed != 0:

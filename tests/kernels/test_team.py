@@ -147,12 +147,34 @@ def test_two_shares_are_under_way_at_once():
     team.set_threads(2)
     team.gather()
     for _ in range(40):  # where other programs have all cores a helper may come too late
-        WORD[team.ALONE] = 0
+        WORD[team.UNTIL] = 0
         marks = Marks(np.zeros(1, np.int64), np.full(2, np.nan))
         meet_each_other(marks, 10_000_000)
         if (marks.value == 1.0).all():
             return
     pytest.fail("a helper never took a share")
+
+
+@program
+def hold_up(now, waited):
+    team.work_alone(now, waited)
+    return 0
+
+
+def test_waits_for_helpers_take_a_small_part_of_the_time():
+    """A wait is followed by LEAST_ALONE times as long without helpers, twice that where the next one comes soon after
+    it, at most MOST_ALONE times; where none came for as long, it counts as the first."""
+    WORD[team.UNTIL] = WORD[team.ALONE] = 0
+    now, times = 10**9, []
+    for _ in range(8):
+        hold_up(now, 50)
+        times.append((WORD[team.UNTIL] - now) / 50)
+        now = WORD[team.UNTIL] + 1
+    now += WORD[team.ALONE]
+    hold_up(now, 50)
+    times.append((WORD[team.UNTIL] - now) / 50)
+    WORD[team.UNTIL] = 0
+    assert times == [20, 40, 80, 160, 320, 640, 1000, 1000, 20]
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 1000])
