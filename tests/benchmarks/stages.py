@@ -75,7 +75,7 @@ def stages(method: TimeStepping, model: Any, state: Any, loads: Any, h: float) -
     moreau.go_halfway(model, state, h, work)
     yield "half a step"
     count = find_contacts(model, work.detection, work.middle.x, work.middle.q, work.margin)
-    if not 0 <= count <= min(len(work.fired), len(state.memory.key) - len(work.bounds.last)):
+    if not 0 <= count <= min(len(work.fired), len(state.memory.key) - (len(work.bounds.last) + 2) // 3):
         return
     yield "contacts"
     moreau.move_freely(model, state, loads, h, work)
