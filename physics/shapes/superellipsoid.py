@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..core.false_position import ROUNDS, SAME, crossing, narrowed
 from ..core.jit import helper, kernel
-from ..core.model import HOLLOW, Array, Model, ShapeKind
+from ..core.model import Array, Model, ShapeKind
 from ..core.vec import add, axpy, dot, scale, sub, tangents, unit
 from .elements import SMOOTH, Element
 from .form import Form, Measured, Surface, about_origin, first, ray_to_ball, sheets, size_box
@@ -33,6 +33,7 @@ DEEP = 0.05       # overlap, relative to the size, beyond which the search start
 SHARPEST = 1e-15  # change of a unit normal below which it is rounding
 FLATTEST = 1e-8   # share of a norm below which radii of curvature are taken to be those there; on the axes of boxy ones
                   # they are infinite
+GRID, GRAINS = 128, 0.01
 AROUND, ALONG = 64, 48  # of the grid that is drawn
 BISECTIONS = 80   # at most, of a ray's way into the surface
 
@@ -256,6 +257,20 @@ def curve_at(s, exponents, normal, curve_out):
         curve_out[4 + i] = u[i]
 
 
+@kernel
+def widest_radius(s, exponents):
+    """The greatest radius of curvature [m] of one without flat places, ε >= 1: the greatest among normals GRID apart
+    in one octant, and GRAINS of it more for what is between them."""
+    q, widest = dual((exponents[0], exponents[1])), 0.0
+    for i in range(GRID + 1):
+        for j in range(GRID + 1):
+            up, around = 0.5 * math.pi * i / GRID, 0.5 * math.pi * j / GRID
+            n = (math.cos(up) * math.cos(around), math.cos(up) * math.sin(around), math.sin(up))
+            curve, _ = smooth_curve((s[0], s[1], s[2]), q, n)
+            widest = max(widest, curve[1] / curve[0])
+    return widest * (1.0 + GRAINS)
+
+
 def curvature_of(half: Array, exponents: Array, normal: Array) -> tuple[Array, tuple[float, float, float, float]]:
     """u (3,), and α, β along it and across, see `smooth_curve`, all in the shape frame."""
     found = np.full(7, np.nan)
@@ -291,6 +306,12 @@ def _measure(spec: Any) -> Measured:
 def _elements(model: Model, s: int) -> list[Element]:
     size, exponents = model.shapes.size[s], model.shapes.exponents[s]
     return [Element(SMOOTH, np.zeros(3), size, extent=float(model.shapes.bound[s]), exponents=tuple(exponents))]
+
+
+def _widest(model: Model, s: int) -> float:
+    """Boxy ones have flat places."""
+    size, exponents = model.shapes.size[s], model.shapes.exponents[s]
+    return float(widest_radius(size, exponents)) if exponents.min() >= 1.0 else math.inf
 
 
 def _gauge(p: Array, size: Array, exponents: Array) -> Array:
@@ -342,6 +363,5 @@ def _power(x: Array, exponent: float) -> Array:
 
 FORM = Form(
     ShapeKind.SUPERELLIPSOID, size_box(lambda size: size), _elements, _ray, _measure, _surface,
-    # its flat places may touch a wall all around them
-    no_exact_gap=HOLLOW,
+    widest=_widest,
 )
