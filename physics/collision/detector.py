@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..core.limits import CONTACT_POINTS, SHAPE_PAIRS
-from ..core.model import Array, BodyKind, BoolArray, IntArray, Model, movable, shape_count
+from ..core.model import Array, BodyKind, BoolArray, Model, movable, shape_count
 from ..core.state import Bodies, ContactMemory, Contacts, LongArray, empty_contacts
 from .broad_phase import EITHER, joined_bodies, list_pairs_of, new_sweep
 from .convex import new_work
@@ -210,8 +210,10 @@ class Detector:
             chosen = self._on_the_way(bodies, h)
             if meshes:
                 chosen = chosen[(shapes.kind[chosen[:, :2]] == MESH).all(axis=1)]
-            first_touches(self.ways, self.solids, self.soups, self.work, chosen, self._near(chosen, bodies, h), shapes,
-                          bodies, memory, paths, h)
+            near = np.zeros(len(chosen), np.int32)
+            find_near(self.ways, self.ends, self.solids, self.work, chosen, shapes, bodies, paths, h, near)
+            chosen = chosen[near == 1]
+            first_touches(self.ways, self.solids, self.soups, self.work, chosen, shapes, bodies, memory, paths, h)
         return paths.fraction.copy()
 
     def missed(self, bodies: Bodies, h: float, ahead: BoolArray) -> BoolArray:
@@ -243,12 +245,6 @@ class Detector:
         while (count := search_pairs(self.model, self.on_ways)) < 0:
             self.make_what_is_needed()
         return self._chosen(count, bodies, h)[1]
-
-    def _near(self, chosen: LongArray, bodies: Bodies, h: float) -> IntArray:
-        """Which (c,) of the chosen may touch: 1."""
-        near = np.zeros(len(chosen), np.int32)
-        find_near(self.ways, self.ends, self.solids, self.work, chosen, self.model.shapes, bodies, self.paths, h, near)
-        return near
 
     def _chosen(self, count: int, bodies: Bodies, h: float) -> tuple[LongArray, LongArray]:
         """The pair of each row, and rows (shape, shape, triangle or -1), of so many pairs; triangles that may be

@@ -348,17 +348,15 @@ def find_meetings(geom, solids, soups, work, chosen, shapes, bodies, paths, h, m
 
 
 @kernel
-def first_touches(geom, solids, soups, work, chosen, near, shapes, bodies, memory, paths, h):
+def first_touches(geom, solids, soups, work, chosen, shapes, bodies, memory, paths, h):
     """Lower paths.fraction of both bodies to the part of the step h before each chosen (shape, shape, triangle or -1)
-    that is near, see `find_near`, touches. memory: the contacts of the last step."""
+    touches. memory: the contacts of the last step."""
     for i in range(len(chosen)):
-        if near[i] == 0:
-            continue
         a, b, t = facing_each_other(geom, (chosen[i, 0], chosen[i, 1], chosen[i, 2]))
         i_a, i_b = int(shapes.body[a]), int(shapes.body[b])
         motion_a, motion_b = motion_of(shapes, bodies, paths.span, a), motion_of(shapes, bodies, paths.span, b)
         leap = FAST * min(paths.thickness[i_a], paths.thickness[i_b])
-        left = leap if rested(memory, min(a, b), max(a, b)) else 0.0
-        now = touch_time(geom, solids, soups, work, (a, b, t), motion_a, motion_b, (leap, left), h)
+        near = leap if rested(memory, min(a, b), max(a, b)) else 0.0
+        now = touch_time(geom, solids, soups, work, (a, b, t), motion_a, motion_b, (leap, near), h)
         paths.fraction[i_a] = min(paths.fraction[i_a], now / h)
         paths.fraction[i_b] = min(paths.fraction[i_b], now / h)
