@@ -7,9 +7,9 @@ from ..core.model import Array, BodyKind, BoolArray, Model, movable, shape_count
 from ..core.state import Bodies, ContactMemory, Contacts, LongArray, empty_contacts
 from .broad_phase import EITHER, joined_bodies, list_pairs_of, new_sweep
 from .convex import new_work
-from .detection import Detection, find_contacts, find_pairs
-from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, new_geometry, place_shapes
-from .impact_time import bound_paths, find_fast, find_meetings, first_touches, new_paths
+from .detection import Detection, find_contacts, search_pairs
+from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, elsewhere, new_geometry, place_shapes
+from .impact_time import bound_paths, find_fast, find_meetings, find_near, first_touches, new_paths, roles_of_fast
 from .kept_pairs import new_kept
 from .kept_triangles import new_kept_triangles
 from .known_features import new_notes
@@ -73,6 +73,7 @@ class Detector:
         s = shape_count(model)
         self.model = model
         self.geometry = new_geometry(model, soft)
+        self.ways, self.ends = elsewhere(self.geometry), elsewhere(self.geometry)  # start and end of paths
         self.solids = new_solids(model)
         self.work = new_work(self.solids)
         self.sheets = new_sheets(model.meshes)
@@ -86,6 +87,7 @@ class Detector:
         self.rank = np.array(RANK, np.int32)[model.shapes.kind]
         self.shapes_of = np.bincount(model.shapes.body, minlength=len(model.kind)).astype(np.int32)
         self.roles = np.where(movable(model.kind), EITHER, 0).astype(np.int32)
+        self.roles_of_ways = np.zeros_like(self.roles)
         self.joined = joined_bodies(model)
         self.family = np.array(FAMILY)
         if not len(self.outline.deep):
@@ -128,7 +130,14 @@ class Detector:
                         self.kept.note)
             self._detection = Detection(near, self.sweep, self.kept, self.whole, self.roles, self.planes,
                                         self.joined, self.family, self.contacts)
+            self._on_ways = self._detection._replace(near=near._replace(geometry=self.ways), roles=self.roles_of_ways)
         return self._detection
+
+    @property
+    def on_ways(self) -> Detection:
+        """The same of the shapes on their ways, for pairs of fast bodies."""
+        assert self.detection
+        return self._on_ways
 
     @property
     def near(self) -> Near:
@@ -196,12 +205,15 @@ class Detector:
         overlap at the start, and those that rested on each other in the last step, whose contacts the memory holds,
         are left to the contacts. meshes: only with contacts of two meshes.
         """
-        shapes, geom, paths = self.model.shapes, self.geometry, self.paths
+        shapes, paths = self.model.shapes, self.paths
         if find_fast(bodies, h, paths):
             chosen = self._on_the_way(bodies, h)
             if meshes:
                 chosen = chosen[(shapes.kind[chosen[:, :2]] == MESH).all(axis=1)]
-            first_touches(geom, self.solids, self.soups, self.work, chosen, shapes, bodies, memory, paths, h)
+            near = np.zeros(len(chosen), np.int32)
+            find_near(self.ways, self.ends, self.solids, self.work, chosen, shapes, bodies, paths, h, near)
+            chosen = chosen[near == 1]
+            first_touches(self.ways, self.solids, self.soups, self.work, chosen, shapes, bodies, memory, paths, h)
         return paths.fraction.copy()
 
     def missed(self, bodies: Bodies, h: float, ahead: BoolArray) -> BoolArray:
@@ -211,39 +223,34 @@ class Detector:
             return ahead.copy()
         self._bound_paths(bodies, h)
         place = np.zeros(len(ahead), np.int64)
-        count = list_pairs_of(self.geometry, self.contacts, ahead, self.sweep.pairs, place)
-        sort_families(self.model.shapes.kind, self.family, self.sweep.pairs, count, self.lists, self.counts)
-        pair, chosen = self._chosen(bodies, h)
+        count = list_pairs_of(self.ways, self.contacts, ahead, self.sweep.pairs, place)
+        pair, chosen = self._chosen(count, bodies, h)
         meets = np.zeros(len(chosen), np.int32)
-        find_meetings(self.geometry, self.solids, self.soups, self.work, chosen, self.model.shapes, bodies, self.paths,
-                      h, meets)
+        find_meetings(self.ways, self.solids, self.soups, self.work, chosen, self.model.shapes, bodies, self.paths, h,
+                      meets)
         passed = np.zeros(count + 1, bool)
         passed[pair] = True
         passed[pair[meets == 1]] = False
         return passed[place]  # of those that are not asked for, the last row
 
     def _bound_paths(self, bodies: Bodies, h: float) -> None:
-        """Bounds of the shapes on the paths found last."""
-        shapes, geom, paths = self.model.shapes, self.geometry, self.paths
-        no_margin = np.zeros(len(shapes.kind))
-        place_shapes(shapes, bodies.x, bodies.q, geom)
-        bound_shapes(geom, no_margin)
-        lo, hi = geom.lo.copy(), geom.hi.copy()
-        place_shapes(shapes, paths.x, paths.q, geom)
-        bound_shapes(geom, no_margin)
-        bound_paths(shapes.body, bodies.w, h, self.span, lo, hi, geom.lo, geom.hi)
+        """Both ends of the paths found last, and bounds of the shapes on them."""
+        bound_paths(self.model.shapes, bodies, self.paths, h, np.zeros(len(self.reach)), self.ways, self.ends)
 
     def _on_the_way(self, bodies: Bodies, h: float) -> LongArray:
-        """(shape, shape, triangle or -1) of all that may come near each other on the paths found last."""
+        """(shape, shape, triangle or -1) of all that may come near each other on the paths found last, where one of
+        their bodies is fast."""
         self._bound_paths(bodies, h)
-        while find_pairs(self.model, self.detection) < 0:
+        roles_of_fast(self.roles, self.paths.fast, self.roles_of_ways)
+        while (count := search_pairs(self.model, self.on_ways)) < 0:
             self.make_what_is_needed()
-        return self._chosen(bodies, h)[1]
+        return self._chosen(count, bodies, h)[1]
 
-    def _chosen(self, bodies: Bodies, h: float) -> tuple[LongArray, LongArray]:
-        """The pair of each row, and rows (shape, shape, triangle or -1), of the pairs listed by family; triangles that
-        may be reached within h [s]."""
+    def _chosen(self, count: int, bodies: Bodies, h: float) -> tuple[LongArray, LongArray]:
+        """The pair of each row, and rows (shape, shape, triangle or -1), of so many pairs; triangles that may be
+        reached within h [s]."""
         shapes, lists, counts = self.model.shapes, self.lists, self.counts
+        sort_families(shapes.kind, self.family, self.sweep.pairs, count, lists, counts)
         of_meshes = (shapes.kind[self.sweep.pairs[lists[RINGS, : counts[RINGS]]]] == MESH).any(axis=1)
         rings, surfaces = lists[RINGS, : counts[RINGS]], lists[SURFACES, : counts[SURFACES]]
         both = (shapes.kind[self.sweep.pairs[surfaces]] == MESH).all(axis=1)
@@ -259,7 +266,7 @@ class Detector:
     def _find_triangles(self, pairs: LongArray, reach: Array) -> LongArray:
         """(pair, triangle) rows of what may touch of these pairs of a shape and a mesh."""
         while True:
-            total = find_triangles(self.geometry, self.model.meshes, self.sweep.pairs, pairs, len(pairs), reach,
+            total = find_triangles(self.ways, self.model.meshes, self.sweep.pairs, pairs, len(pairs), reach,
                                    self.rank, self.sheets, self.stack, self.triangles)
             if total <= len(self.triangles):
                 return self.triangles[:total]

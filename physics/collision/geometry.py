@@ -66,6 +66,12 @@ def new_geometry(model: Model, soft: bool = False) -> Geometry:
         np.zeros(s + 1))
 
 
+def elsewhere(geom: Geometry) -> Geometry:
+    """The same shapes, with room for other poses: what they travel there does not count here."""
+    own = ("x", "centre", "R", "lo", "hi", "travel")
+    return geom._replace(**{name: getattr(geom, name).copy() for name in own})
+
+
 @helper
 def origin(geom, s):
     """Origin of shape s, world frame."""

@@ -9,6 +9,10 @@ far above the speed at which they approach, and advance by hardly anything. Such
 cannot pass through itself. A pair that rested in the last step is left to its contact, which sees to it that it does
 not approach. Two meshes may touch at one place and come nearer at another, or have been stopped where they touch:
 where they did not rest, they are followed in such leaps from the start.
+
+Most pairs stay apart, as one plane tells that is between them at the start and at the end of the step: a point of a
+body that turns at ω has the acceleration ω² r at most, so that in between it is no farther on the other side than at
+either end, but for ω² r h²/8.
 """
 
 import math
@@ -16,9 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import helper, kernel
+from ..core.jit import helper, kernel, program
 from ..core.model import Array, IntArray
 from ..core.vec import (
+    add,
     axpy,
     dot,
     neg,
@@ -35,11 +40,27 @@ from ..core.vec import (
     transform,
     unit,
 )
-from .geometry import BOWL, MESH, PIPE, PLANE, TORUS, axis, origin, put_pose, swell
+from ..shapes.table import half_width
+from .broad_phase import PUSHED, PUSHES
+from .geometry import (
+    BOWL,
+    MESH,
+    PIPE,
+    PLANE,
+    TORUS,
+    axis,
+    bound_shapes,
+    origin,
+    place_shapes,
+    put_pose,
+    swell,
+    to_local,
+    to_world,
+)
 from .gjk import gjk, support, weighted
 from .hollow import hollow_gap
 from .mesh_gap import meshes_gap
-from .polytope import load_faces, load_points
+from .polytope import POINTS, load_faces, load_points
 from .ring import ring_gap
 from .triangles import load_triangle
 
@@ -47,6 +68,8 @@ ADVANCES = 64     # from then on a pair leaps
 LEAPS = 64
 TOUCH = 1e-6      # two shapes touch where they are as near as this, relative to the size of one
 MESHES_TOUCH = 1e-4  # the same of two meshes, which go on where they touch: their way is known only to second order
+WITHOUT_BOX = (PLANE, BOWL, PIPE)
+CURLED = (TORUS, MESH)
 FAST = 0.5        # part of its thinnest half extent; a body that moves less in a step is left to the contacts, and a
                   # pair leaps by as much
 
@@ -82,15 +105,34 @@ def find_fast(bodies, h, paths_out):
     return count
 
 
+@program
+def bound_paths(shapes, bodies, paths, h, no_reach, start_out, end_out) -> None:
+    """Place the shapes at the start and at the end of their paths, and bound the whole of these, in start_out. no_reach
+    (s,): zeros."""
+    place_shapes(shapes, paths.x, paths.q, end_out)
+    bound_shapes(end_out, no_reach)
+    place_shapes(shapes, bodies.x, bodies.q, start_out)
+    bound_shapes(start_out, no_reach)
+    bound_arcs(shapes.body, bodies.w, h, paths.span, end_out, start_out)
+
+
 @kernel
-def bound_paths(body, w, h, span, lo_start, hi_start, lo_out, hi_out):
+def bound_arcs(body, w, h, span, end, start_in_out) -> None:
     """Bounds of whole paths: those of start and end together, swollen by the sagitta of the arcs between them."""
+    lo, hi = start_in_out.lo, start_in_out.hi
     for s in range(body.shape[0]):
         turn = min(h * norm(row(w, body[s])), math.pi)
         bulge = span[body[s]] * (1.0 - math.cos(0.5 * turn))
         for k in range(3):
-            lo_out[s, k] = min(lo_out[s, k], lo_start[s, k]) - bulge
-            hi_out[s, k] = max(hi_out[s, k], hi_start[s, k]) + bulge
+            lo[s, k] = min(lo[s, k], end.lo[s, k]) - bulge
+            hi[s, k] = max(hi[s, k], end.hi[s, k]) + bulge
+
+
+@kernel
+def roles_of_fast(roles, fast, roles_out) -> None:
+    """Roles with which a pair counts where it does with those given, and one of its bodies is fast."""
+    for i in range(len(roles)):
+        roles_out[i] = roles[i] | PUSHES if fast[i] == 1 else roles[i] & PUSHED
 
 
 @helper
@@ -189,6 +231,76 @@ def touch_time(geom, solids, soups, work, pair, motion_a, motion_b, reach, h):
 
 
 @helper
+def between_boxes(geom, a, b, n):
+    """How far the boxes of two bounded shapes are apart along a unit vector n from a to b, their swell taken off."""
+    half_a, half_b = (geom.box[a, 3], geom.box[a, 4], geom.box[a, 5]), (geom.box[b, 3], geom.box[b, 4], geom.box[b, 5])
+    reach_a = half_width(geom.kind[a], half_a, to_local(geom, a, n))
+    reach_b = half_width(geom.kind[b], half_b, to_local(geom, b, n))
+    return dot(n, from_box_to_box(geom, a, b)) - reach_a - reach_b - swell(geom, a) - swell(geom, b)
+
+
+@helper
+def from_box_to_box(geom, a, b):
+    """From the middle of the box of shape a to that of shape b, world frame."""
+    p, q = to_world(geom, a, row(geom.box, a)), to_world(geom, b, row(geom.box, b))
+    return sub(add(origin(geom, b), q), add(origin(geom, a), p))
+
+
+@helper
+def between_cores(geom, solids, core, a, b, n):
+    """The same of two convex shapes, whose cores are loaded."""
+    p = support(core[0], solids.info[a, POINTS], geom, a, n)
+    q = support(core[1], solids.info[b, POINTS], geom, b, neg(n))
+    return dot(n, sub(q, p)) - swell(geom, a) - swell(geom, b)
+
+
+@helper
+def boxes_stay_apart(start, end, a, b, least):
+    """Whether the boxes of two bounded shapes are apart by more than `least` [m] at the start and at the end of their
+    paths along one of their axes."""
+    d = from_box_to_box(start, a, b)
+    for k in range(6):
+        n = axis(start, a if k < 3 else b, k % 3)
+        n = n if dot(n, d) >= 0.0 else neg(n)
+        if between_boxes(start, a, b, n) > least and between_boxes(end, a, b, n) > least:
+            return True
+    return False
+
+
+@helper
+def cores_stay_apart(start, end, solids, work, a, b, least):
+    """The same of two convex shapes along the direction between their nearest points at the start."""
+    core, simplex = work.core, work.simplex
+    na, nb = load_points(start, solids, a, core[0]), load_points(start, solids, b, core[1])
+    _, rows = gjk(core[0], na, core[1], nb, start, a, b, math.inf, simplex)
+    n = unit(sub(weighted(simplex, rows, 6), weighted(simplex, rows, 3)))
+    if between_cores(start, solids, core, a, b, n) <= least:
+        return False
+    load_points(end, solids, a, core[0])
+    load_points(end, solids, b, core[1])
+    return between_cores(end, solids, core, a, b, n) > least
+
+
+@kernel
+def find_near(start, end, solids, work, chosen, shapes, bodies, paths, h, near_out) -> None:
+    """Which of the chosen (shape, shape, triangle or -1) may touch within h [s]: 0 in near_out where a plane keeps the
+    two apart, see the top."""
+    for i in range(len(chosen)):
+        a, b, t = chosen[i, 0], chosen[i, 1], chosen[i, 2]
+        near_out[i] = 1
+        if t >= 0 or start.kind[a] in WITHOUT_BOX or start.kind[b] in WITHOUT_BOX:
+            continue
+        i_a, i_b = shapes.body[a], shapes.body[b]
+        w_a, w_b = row(bodies.w, i_a), row(bodies.w, i_b)
+        bent = 0.125 * h * h * (dot(w_a, w_a) * paths.span[i_a] + dot(w_b, w_b) * paths.span[i_b])
+        least = bent + (MESHES_TOUCH if start.kind[a] == MESH else 2.0 * TOUCH) * max(start.bound[a], start.bound[b])
+        if boxes_stay_apart(start, end, a, b, least):
+            near_out[i] = 0
+        elif start.kind[a] not in CURLED and start.kind[b] not in CURLED:
+            near_out[i] = 0 if cores_stay_apart(start, end, solids, work, a, b, least) else 1
+
+
+@helper
 def motion_of(shapes, bodies, span, s):
     """The motion of shape s, see `touch_time`."""
     i = shapes.body[s]
@@ -238,12 +350,10 @@ def find_meetings(geom, solids, soups, work, chosen, shapes, bodies, paths, h, m
 @kernel
 def first_touches(geom, solids, soups, work, chosen, shapes, bodies, memory, paths, h):
     """Lower paths.fraction of both bodies to the part of the step h before each chosen (shape, shape, triangle or -1)
-    touches, where one of them is fast. memory: the contacts of the last step."""
+    touches. memory: the contacts of the last step."""
     for i in range(len(chosen)):
         a, b, t = facing_each_other(geom, (chosen[i, 0], chosen[i, 1], chosen[i, 2]))
         i_a, i_b = int(shapes.body[a]), int(shapes.body[b])
-        if paths.fast[i_a] == 0 and paths.fast[i_b] == 0:
-            continue
         motion_a, motion_b = motion_of(shapes, bodies, paths.span, a), motion_of(shapes, bodies, paths.span, b)
         leap = FAST * min(paths.thickness[i_a], paths.thickness[i_b])
         near = leap if rested(memory, min(a, b), max(a, b)) else 0.0

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.jit import helper, kernel, program
 from ..core.model import Array, IntArray
+from ..core.vec import put, row
 from ..shapes.table import FORMS, SCENERY
 from .box_box import box_box
 from .convex import touch_convex
@@ -317,3 +318,20 @@ def fill_contacts(pairs, pair_count, found, total, start, shapes, materials, con
         e_out[r] = restitution[material[a], material[b]]
         mu_out[r] = friction[material[a], material[b]]
     out.count[0] = total
+
+
+@kernel
+def leave_out_contacts(left_out, contacts_in_out) -> None:
+    """Contacts without those left out (c,), in their order; only the columns that `fill_contacts` fills count."""
+    out, kept = contacts_in_out, 0
+    for k in range(len(left_out)):
+        if left_out[k]:
+            continue
+        if kept < k:
+            out.body_a[kept], out.body_b[kept] = out.body_a[k], out.body_b[k]
+            out.shape_a[kept], out.shape_b[kept], out.key[kept] = out.shape_a[k], out.shape_b[k], out.key[k]
+            put(out.point, kept, row(out.point, k))
+            put(out.normal, kept, row(out.normal, k))
+            out.gap[kept], out.restitution[kept], out.friction[kept] = out.gap[k], out.restitution[k], out.friction[k]
+        kept += 1
+    out.count[0] = kept

@@ -21,14 +21,17 @@ class Whole(NamedTuple):
     body: IntArray      #: (n,) 0, 1, 2 …
     start: IntArray     #: (n + 1,) where the shapes of each body begin in `shapes`
     shapes: LongArray   #: (s,) shapes body by body
+    close: LongArray    #: (2, k) scratch: shapes of two bodies, as many as any body has
     sweep: Sweep
 
 
 def new_whole(geom: Geometry, body: IntArray, bodies: int, pairs: int) -> Whole:
     """Nothing found yet, and room for so many pairs of bodies where they have several shapes."""
-    start = np.concatenate([[0], np.cumsum(np.bincount(body, minlength=bodies))]).astype(np.int32)
+    counts = np.bincount(body, minlength=bodies)
+    start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     own = geom._replace(kind=np.zeros(bodies, np.int32), lo=np.zeros((bodies, 3)), hi=np.zeros((bodies, 3)))
     return Whole(own, np.arange(bodies, dtype=np.int32), start, np.argsort(body, kind="stable").astype(np.int64),
+                 np.zeros((2, counts.max(initial=0)), np.int64),
                  new_sweep(bodies, pairs if len(body) >= SEVERAL * bodies else 0))
 
 
@@ -57,21 +60,31 @@ def overlap(lo_a, hi_a, a, lo_b, hi_b, b):
             & (lo_b[b, 1] <= hi_a[a, 1]) & (lo_a[a, 2] <= hi_b[b, 2]) & (lo_b[b, 2] <= hi_a[a, 2]))
 
 
+@helper
+def find_close(geom, whole, i, j, close_out):
+    """The bounded shapes of body i whose bounds overlap those of body j; returns their number."""
+    own, shapes, count = whole.geometry, whole.shapes, 0
+    for k in range(whole.start[i], whole.start[i + 1]):
+        s = shapes[k]
+        close_out[count] = s
+        count += (geom.kind[s] != PLANE) & overlap(geom.lo, geom.hi, s, own.lo, own.hi, j)
+    return count
+
+
 @kernel
 def find_shapes(geom, whole, pairs, found_out):
     """The pairs of shapes whose bounds overlap, of so many pairs of bodies in whole.sweep.found; returns their number,
-    which may exceed the room for them."""
-    own, start, shapes, lo, hi, count = whole.geometry, whole.start, whole.shapes, geom.lo, geom.hi, 0
+    which may exceed the room for them. Each pair is written down before it is asked: whether it counts cannot be
+    guessed, and a jump that is guessed wrong takes longer."""
+    lo, hi, close_i, close_j, room, count = geom.lo, geom.hi, whole.close[0], whole.close[1], len(found_out), 0
     for p in range(pairs):
         i, j = whole.sweep.found[p, 0], whole.sweep.found[p, 1]
-        for k in range(start[i], start[i + 1]):
-            a = shapes[k]
-            if geom.kind[a] == PLANE or not overlap(lo, hi, a, own.lo, own.hi, j):
-                continue
-            for m in range(start[j], start[j + 1]):
-                b = shapes[m]
-                if geom.kind[b] != PLANE and overlap(lo, hi, a, lo, hi, b):
-                    if count < len(found_out):
-                        found_out[count, 0], found_out[count, 1] = min(a, b), max(a, b)
-                    count += 1
+        of_i, of_j = find_close(geom, whole, i, j, close_i), find_close(geom, whole, j, i, close_j)
+        for k in range(of_i):
+            a = close_i[k]
+            for m in range(of_j):
+                b = close_j[m]
+                if count < room:
+                    found_out[count, 0], found_out[count, 1] = min(a, b), max(a, b)
+                count += overlap(lo, hi, a, lo, hi, b)
     return count

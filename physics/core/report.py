@@ -92,8 +92,7 @@ class Reason(NamedTuple):
     bound: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """A change of the contact set, of a motor or of a limit, with its instant."""
 
     kind: str                            # impact, gain, geometric_loss, dynamic_loss, stick, slip, turn, ...
@@ -112,8 +111,7 @@ class Event:
 
     def at_step(self, step: int) -> "Event":
         """The same event with this step number."""
-        return Event(self.kind, step, self.t, self.bodies, self.point, self.normal, self.impulse, self.energy_before,
-                     self.energy_after, self.case_after, self.limit, self.joints, self.reason)
+        return Event(self.kind, step, *self[2:])
 
 
 class MotorState(NamedTuple):

@@ -8,7 +8,7 @@ to the last bit.
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import chain, pairwise
 from typing import Any
 
@@ -121,7 +121,7 @@ class Member:
     def on_clock(self, event: Event) -> Event:
         """The event with the step of the clock in which it happened."""
         step = self.clock_of(event.step)
-        return event if event.step == step else replace(event, step=step)
+        return event if event.step == step else event.at_step(step)
 
     def timeline(self) -> Timeline:
         """Events and modes with their steps of the clock, and bars of the contact sets."""

@@ -134,7 +134,7 @@ def encode(page: Page) -> tuple[bytes, bytes]:
             "inputs": [{"step": step, "settings": asdict(given.settings),
                         "loads": None if given.loads is None else _sparse(given.loads)}
                        for step, given in stretch.inputs],
-            "events": [asdict(event) for event in events], "marks": marks,
+            "events": [event._asdict() for event in events], "marks": marks,
             "bars": None if bars is None else {"since": bars[0], "rows": len(bars[1])},
         })
     return json.dumps({"sides": sides}).encode(), b"".join(numbers)

@@ -47,7 +47,7 @@ from ..problem.problem import ContactProblem, Takes
 from ..problem.residual import system_residual
 from ..problem.system import INV_MASS
 from ..scene.scene import Scene
-from ..shapes.superellipsoid import curvature_of
+from ..shapes.superellipsoid import curvature_of, widest_radius
 from ..simulation.simulation import Simulation
 from ..solvers import SOLVERS, BodiesSolver
 from ..solvers.borne_friction import borne
@@ -164,6 +164,7 @@ def _call_what_scripts_call() -> None:
     forward_dynamics(space, np.zeros(3), none, none, none, none, np.zeros(2))
     apparent_inverse_inertia(space, 1, none, np.zeros(2), np.zeros((6, 6)))
     curvature_of(np.ones(3), np.ones(2), np.array([0.0, 0.0, 1.0]))
+    widest_radius(np.ones(3), np.ones(2))
 
 
 @contextmanager

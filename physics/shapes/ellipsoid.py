@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.jit import helper
-from ..core.model import Array, ShapeKind
+from ..core.model import Array, Model, ShapeKind
 from ..core.vec import axpy, dot, mat_vec, mul, norm, scale, sub, tangents, unit
 from .elements import ELLIPSOID, Element
 from .form import Form, Measured, about_origin, by_size, of_size, ray_to_ball, size_box
@@ -176,4 +176,11 @@ def _ray(o: Array, d: Array, size: Array) -> Array:
     return ray_to_ball(o / size, d / size / stretch[:, None], np.ones(len(size))) / stretch
 
 
-FORM = Form(ShapeKind.ELLIPSOID, size_box(lambda size: size), of_size(_elements), by_size(_ray), _measure)
+def _widest(model: Model, s: int) -> float:
+    """At the end of the shortest axis, along the longest one."""
+    size = model.shapes.size[s]
+    return float(size.max() ** 2 / size.min())
+
+
+FORM = Form(ShapeKind.ELLIPSOID, size_box(lambda size: size), of_size(_elements), by_size(_ray), _measure,
+            widest=_widest)

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.false_position import ROUNDS, SAME, crossing, narrowed
 from ..core.jit import helper, kernel
-from ..core.model import HOLLOW, Array, Model, ShapeKind
+from ..core.model import Array, Model, ShapeKind
 from ..core.vec import add, axpy, dot, scale, sub, tangents, unit
 from .elements import SMOOTH, Element
 from .form import Form, Measured, Surface, about_origin, first, ray_to_ball, sheets, size_box
@@ -27,10 +28,12 @@ from .shapes import MassProperties
 LEAST, MOST = 0.2, 1.8  #: exponents: the dual ones are between 10/9 and 10, for which the search below is good
 NEWTON_ROUNDS = 100   # it takes some six, and two or three times as many where a flat place lies on a flat one
 HALVINGS = 40     # of a step that does not climb
+TOO_FAR = 0.5     # share of the slope at its start with which F may fall at the end of a step
 DEEP = 0.05       # overlap, relative to the size, beyond which the search starts from directions all around
 SHARPEST = 1e-15  # change of a unit normal below which it is rounding
 FLATTEST = 1e-8   # share of a norm below which radii of curvature are taken to be those there; on the axes of boxy ones
                   # they are infinite
+GRID, GRAINS = 128, 0.01
 AROUND, ALONG = 64, 48  # of the grid that is drawn
 BISECTIONS = 80   # at most, of a ray's way into the surface
 
@@ -141,12 +144,11 @@ def smooth_room(solid_a, solid_b, d, n):
 
 @helper
 def smooth_step(solid_a, solid_b, d, n, here, size):
-    """Newton's step (along t1, along t2, t1, t2) on the sphere towards the maximum of F; the Hessian along tangents is
-    -t·(∇∇h_a + ∇∇h_b) t - F, which is shifted where it is not negative."""
+    """Newton's step (along t1, along t2, t1, t2) on the sphere towards the maximum of F, and how F falls as it begins;
+    the Hessian along tangents is -t·(∇∇h_a + ∇∇h_b) t - F, which is shifted where it is not negative."""
     t1, t2 = tangents(n)
     na, nb = into(solid_a, n), into(solid_b, n)
-    p = out_of(solid_a, smooth_point(solid_a[3], solid_a[4], na))
-    slope = sub(d, add(p, out_of(solid_b, smooth_point(solid_b[3], solid_b[4], nb))))
+    slope = smooth_slope(solid_a, solid_b, d, n)
     ma, mb = smooth_bend(solid_a[3], solid_a[4], na), smooth_bend(solid_b[3], solid_b[4], nb)
     a1, a2, b1, b2 = into(solid_a, t1), into(solid_a, t2), into(solid_b, t1), into(solid_b, t2)
     k11 = bilinear(ma, a1, a1) + bilinear(mb, b1, b1) + here
@@ -158,19 +160,54 @@ def smooth_step(solid_a, solid_b, d, n, here, size):
         k11, k22 = k11 + shift, k22 + shift
     det = k11 * k22 - k12 * k12
     g1, g2 = dot(t1, slope), dot(t2, slope)
-    return (k22 * g1 - k12 * g2) / det, (k11 * g2 - k12 * g1) / det, t1, t2
+    x, y = (k22 * g1 - k12 * g2) / det, (k11 * g2 - k12 * g1) / det
+    return x, y, t1, t2, -x * g1 - y * g2
+
+
+@helper
+def smooth_slope(solid_a, solid_b, d, m):
+    """∇F at a vector m of any length"""
+    p, q = into(solid_a, m), into(solid_b, m)
+    return sub(d, add(out_of(solid_a, smooth_point(solid_a[3], solid_a[4], p)),
+                      out_of(solid_b, smooth_point(solid_b[3], solid_b[4], q))))
+
+
+@helper
+def smooth_fall(solid_a, solid_b, d, n, w, x):
+    """How F falls along the unit vectors of n + x w as x grows, but for a positive factor: F is of degree 1."""
+    m = axpy(x, w, n)
+    slope = smooth_slope(solid_a, solid_b, d, m)
+    return dot(slope, m) * dot(m, w) / dot(m, m) - dot(slope, w)
+
+
+@helper
+def smooth_reach_of_step(solid_a, solid_b, d, n, w, at_lo, whole):
+    """How far to go along w from n, where F begins to fall as at_lo says: `whole`, or where F falls too much there, to
+    its maximum on the way. Where a flat place is nearest, the slope of F leaps like a small power of the angle, and
+    Newton's steps lead from one side of it to the other."""
+    at_hi = smooth_fall(solid_a, solid_b, d, n, w, whole)
+    if at_lo >= 0.0 or at_hi <= -TOO_FAR * at_lo:
+        return whole
+    x, bracket = whole, (0.0, whole, at_lo, at_hi, 0)
+    for _ in range(ROUNDS):
+        before, x = x, crossing(bracket)
+        now = smooth_fall(solid_a, solid_b, d, n, w, x)
+        if now == 0.0 or abs(x - before) <= SAME:
+            break
+        bracket = narrowed(bracket, x, now)
+    return x
 
 
 @helper
 def smooth_climb(solid_a, solid_b, d, n):
-    """The maximum of F over unit vectors that is reached from n, and F there, by Newton's method. Steps that do not
-    climb are halved."""
+    """The maximum of F over unit vectors that is reached from n, and F there, by Newton's method. Steps that lead too
+    far are cut, and those that do not climb are halved."""
     size = (solid_a[3][0] + solid_a[3][1] + solid_a[3][2] + solid_b[3][0] + solid_b[3][1] + solid_b[3][2])
     best = smooth_room(solid_a, solid_b, d, n)
     for _ in range(NEWTON_ROUNDS):
-        x, y, t1, t2 = smooth_step(solid_a, solid_b, d, n, best, size)
-        long = math.hypot(x, y)
-        shorter = 1.0 / max(long, 1.0)
+        x, y, t1, t2, falls = smooth_step(solid_a, solid_b, d, n, best, size)
+        long, w = math.hypot(x, y), axpy(x, t1, scale(y, t2))
+        shorter = smooth_reach_of_step(solid_a, solid_b, d, n, w, falls, 1.0 / max(long, 1.0))
         trial, value = n, best
         for _ in range(HALVINGS):
             trial = unit(axpy(shorter * x, t1, axpy(shorter * y, t2, n)))
@@ -220,6 +257,20 @@ def curve_at(s, exponents, normal, curve_out):
         curve_out[4 + i] = u[i]
 
 
+@kernel
+def widest_radius(s, exponents):
+    """The greatest radius of curvature [m] of one without flat places, ε >= 1: the greatest among normals GRID apart
+    in one octant, and GRAINS of it more for what is between them."""
+    q, widest = dual((exponents[0], exponents[1])), 0.0
+    for i in range(GRID + 1):
+        for j in range(GRID + 1):
+            up, around = 0.5 * math.pi * i / GRID, 0.5 * math.pi * j / GRID
+            n = (math.cos(up) * math.cos(around), math.cos(up) * math.sin(around), math.sin(up))
+            curve, _ = smooth_curve((s[0], s[1], s[2]), q, n)
+            widest = max(widest, curve[1] / curve[0])
+    return widest * (1.0 + GRAINS)
+
+
 def curvature_of(half: Array, exponents: Array, normal: Array) -> tuple[Array, tuple[float, float, float, float]]:
     """u (3,), and α, β along it and across, see `smooth_curve`, all in the shape frame."""
     found = np.full(7, np.nan)
@@ -255,6 +306,12 @@ def _measure(spec: Any) -> Measured:
 def _elements(model: Model, s: int) -> list[Element]:
     size, exponents = model.shapes.size[s], model.shapes.exponents[s]
     return [Element(SMOOTH, np.zeros(3), size, extent=float(model.shapes.bound[s]), exponents=tuple(exponents))]
+
+
+def _widest(model: Model, s: int) -> float:
+    """Boxy ones have flat places."""
+    size, exponents = model.shapes.size[s], model.shapes.exponents[s]
+    return float(widest_radius(size, exponents)) if exponents.min() >= 1.0 else math.inf
 
 
 def _gauge(p: Array, size: Array, exponents: Array) -> Array:
@@ -306,6 +363,5 @@ def _power(x: Array, exponent: float) -> Array:
 
 FORM = Form(
     ShapeKind.SUPERELLIPSOID, size_box(lambda size: size), _elements, _ray, _measure, _surface,
-    # its flat places may touch a wall all around them
-    no_exact_gap=HOLLOW,
+    widest=_widest,
 )

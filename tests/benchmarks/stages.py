@@ -1,6 +1,6 @@
 """Where a step of `time_stepping` spends its time, stage by stage, by one thread:
 
-    python tests/benchmarks/stages.py [pyramid dominoes humanoid hulls boxes] [--steps 60]
+    python tests/benchmarks/stages.py [pyramid dominoes humanoid hulls boxes chairs] [--steps 60]
 
 The stages are those that `moreau: advance` runs in one call, here called one by one from Python; what such a call costs
 by itself is taken off. Microseconds of each stage and its share in the step: the median of so many steps that follow
@@ -58,20 +58,25 @@ SCENES: dict[str, tuple[Callable[[], Scene], float]] = {
     "humanoid": (lambda: Scene.load(gallery()["humanoid"]), 3.0),
     "hulls": (lambda: Scene.from_dict(pile("hulls", 300)), 4.0),
     "boxes": (lambda: Scene.from_dict(pile("boxes", 1000)), 4.0),
+    "chairs": (lambda: Scene.from_dict(pile("chairs", 200)), 1.2),  # they fall, in each step some are fast
 }
 
 
-def stages(method: TimeStepping, model: Any, state: Any, loads: Any, h: float) -> Iterator[str]:
+def stages(method: TimeStepping, model: Any, state: Any, loads: Any, settings: Any) -> Iterator[str]:
     """One step, with the name of each stage once it is over. Where Python would have to help, the method makes the step
     and no stage is named."""
-    work = method._space.work(method._integrator)
+    work, h = method._space.work(method._integrator), settings.h
     moreau.begin(model, state, work)
     yield "begin"
     known = moreau.know_contacts(model, state, h, work)
-    if not known or find_fast(state.bodies, 0.5 * h, work.paths) > 0:
+    if not known:
         return
     work.fraction[:] = 1.0
+    fast = find_fast(state.bodies, 0.5 * h, work.paths) > 0
     yield "reach"
+    if fast:
+        method._find_impacts(state, loads, settings)
+        yield "fast pairs"
     moreau.go_halfway(model, state, h, work)
     yield "half a step"
     count = find_contacts(model, work.detection, work.middle.x, work.middle.q, work.margin)
@@ -79,8 +84,11 @@ def stages(method: TimeStepping, model: Any, state: Any, loads: Any, h: float) -
         return
     yield "contacts"
     moreau.move_freely(model, state, loads, h, work)
-    moreau.passes_by(h, work)
+    ahead = moreau.passes_by(h, work)
     yield "free motion"
+    if ahead:
+        method._leave_out_missed(state, loads, settings)
+        yield "missed"
     if not moreau.make_rows(model, state, loads, h, work):
         return
     yield "rows"
@@ -96,6 +104,8 @@ def stages(method: TimeStepping, model: Any, state: Any, loads: Any, h: float) -
     yield "tell"
     moreau.book(model, state, loads, h, work.order[CURE], work)
     yield "book"
+    method._find_events(state)
+    yield "events"
 
 
 def measure(name: str, steps: int) -> None:
@@ -110,10 +120,10 @@ def measure(name: str, steps: int) -> None:
     took: dict[str, list[float]] = {}
     for made in range(steps + 1):
         marks, names = [time.perf_counter()], []
-        for stage in stages(method, model, state, loads, settings.h):
+        for stage in stages(method, model, state, loads, settings):
             marks.append(time.perf_counter())
             names.append(stage)
-        if names[-1:] != ["book"]:
+        if names[-1:] != ["events"]:
             method.step(state, loads, settings)
             continue
         for stage, (begin, end) in zip(names, pairwise(marks), strict=True) if made else ():  # the first one loads

@@ -18,6 +18,7 @@ SPHERE, BOX, CAPSULE, CYLINDER, PLANE, ELLIPSOID, BOWL, PIPE, SUPERELLIPSOID, TO
     ShapeKind.BOWL, ShapeKind.PIPE, ShapeKind.SUPERELLIPSOID, ShapeKind.TORUS, ShapeKind.CONE)
 OFFSET = (0.1, -0.05, 0.02)
 SOAP = (SUPERELLIPSOID, (0.5, 0.6, 0.9), OFFSET, UPRIGHT, (0.7, 1.3))
+STAR = (SUPERELLIPSOID, (0.5, 0.6, 0.9), OFFSET, UPRIGHT, (1.2, 1.4))
 EGG = (ELLIPSOID, (0.5, 0.6, 0.9))
 HAT = (CONE, (0.4, 0.9, 0))
 STEP = 1e-4
@@ -98,6 +99,7 @@ PAIRS = [
     ((TORUS, (0.1, 0.6, 0)), SOAP), (HAT, (SPHERE, (0.3, 0, 0))), (HAT, (BOX, (0.3, 0.4, 0.5))), (HAT, EGG),
     (HAT, (CAPSULE, (0.2, 0.5, 0))), (HAT, (CYLINDER, (0.3, 0.5, 0))), (HAT, (CONE, (0.5, 0.4, 0))), (SOAP, HAT),
     (HAT, (TORUS, (0.1, 0.6, 0))), (HAT, (BOWL, (3.0, -1.0, 0))), ((CYLINDER, (0.4, 0.2, 0)), (PIPE, (4.0, 9.0, -1.0))),
+    (STAR, (BOWL, (3.0, -1.0, 0))), (STAR, (PIPE, (4.0, 9.0, -1.0))),
 ]
 
 
@@ -147,7 +149,7 @@ def test_a_ball_rolls_on_curved_surfaces_without_leaving_them(shape, z):
 
 def test_a_shape_without_exact_surface_is_refused_by_name():
     model, _ = model_of([Body([SOAP], 1.0), Body([(BOWL, (1.0, 0.0, 0))])], 0.0, 0.0, 0.0)
-    with pytest.raises(ValueError, match=r"superellipsoid.*bowl"):
+    with pytest.raises(ValueError, match=r"a superellipsoid flatter than the wall and a bowl"):
         surface_of(model)
 
 

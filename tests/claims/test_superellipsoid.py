@@ -15,7 +15,10 @@ from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.books.ledger import Account
 from contactlab.physics.collision import Detector
-from contactlab.physics.shapes.superellipsoid import curvature_of, mass_properties
+from contactlab.physics.collision.exact.elements import surface_of
+from contactlab.physics.collision.exact.gaps import empty_witness, find_witnesses
+from contactlab.physics.shapes.elements import SMOOTH
+from contactlab.physics.shapes.superellipsoid import curvature_of, mass_properties, widest_radius
 
 HALF, BOXY, POINTED = (0.5, 0.3, 0.2), (0.4, 0.7), (1.7, 0.25)
 FLOOR = {"name": "floor", "fixed": True, "shape": [{"type": "plane"}]}
@@ -119,6 +122,35 @@ def test_its_normals_separate_as_far_as_any(exponents):
         room = ways @ x - _reach(A.inv().apply(ways), HALF, exponents) - _reach(B.inv().apply(ways), other, BOXY)
         assert room[0] == pytest.approx(gap, abs=1e-14)
         assert room.max() <= gap + 1e-13
+
+
+@pytest.mark.parametrize("seed", [889, 4231, 9567])
+def test_where_a_flat_place_is_nearest_no_direction_separates_more(seed):
+    """The slope of the separation leaps there, at ε = 0.2 like the 9th root of the angle, and Newton's steps by
+    themselves went to and fro across the place: a hundred left these pairs 4e-4 to 1e-3 too near. Now an angle of 1e-9
+    is left at most, whose 10/9th power is that of the gap. Directions are tried ever nearer to the best."""
+    r = np.random.default_rng(seed)
+    sizes = r.uniform(0.1, 1.0, (2, 3))
+    exponents = np.where(r.random((2, 2)) < 0.5, 0.2, r.uniform(0.2, 1.8, (2, 2)))
+    shapes = [superellipsoid(tuple(s), tuple(e)) for s, e in zip(sizes, exponents, strict=True)]
+    model, bodies = build(*(Thing((shape,)) for shape in shapes))
+    x = r.normal(size=3)
+    x *= r.uniform(0.9, 1.3) * sizes.max(axis=1).sum() / np.linalg.norm(x)
+    A, B = Rotation.random(rng=r), Rotation.random(rng=r)
+    bodies.x[:], bodies.q[:] = [np.zeros(3), x], [A.as_quat(scalar_first=True), B.as_quat(scalar_first=True)]
+    gap, best, _ = Detector(model).gap(bodies, 0, 1)
+    most, spread = gap, 0.1
+    for _ in range(12):
+        ways = best + r.normal(size=(400, 3)) * spread * 10.0 ** r.uniform(-3, 0, size=(400, 1))
+        ways /= np.linalg.norm(ways, axis=1)[:, None]
+        room = (ways @ x - _reach(A.inv().apply(ways), sizes[0], exponents[0])
+                - _reach(B.inv().apply(ways), sizes[1], exponents[1]))
+        if room.max() > most:
+            most, best = room.max(), ways[room.argmax()]
+        else:
+            spread /= 3.0
+    assert gap > 0.0
+    assert most <= gap + 1e-9
 
 
 def _reach(n, half, exponents):
@@ -262,7 +294,115 @@ def _point(n, half, exponents):
                      for e in np.eye(3)])
 
 
-def test_the_event_driven_method_refuses_it_in_a_bowl_in_words():
+HOLLOWS = {"bowl": {"type": "bowl", "radius": 1.0}, "pipe": {"type": "pipe", "radius": 1.0, "height": 6.0}}
+
+
+def in_hollow(hollow, exponents, **more):
+    """A superellipsoid in a bowl or pipe of 1 m about the origin; of a pipe the axis lies along z."""
+    held = {"name": "hollow", "fixed": True, "shape": [HOLLOWS[hollow]]}
+    return simulate("event_driven", held, solid((0.3, 0.0, -0.5), exponents=exponents, **more))
+
+
+@pytest.mark.parametrize("hollow", HOLLOWS)
+@pytest.mark.parametrize("exponents", [(1.0, 1.0), (1.2, 1.4), (1.6, 1.0)])
+def test_its_gap_to_a_wall_is_that_of_its_point_farthest_out(hollow, exponents):
+    """Among the points of 60 x 60 normals, and then by scipy from the best three: the greatest distance from the middle
+    or the axis, which it finds to the square of 1e-7 or so."""
+    sim, r = in_hollow(hollow, exponents), np.random.default_rng(3)
+    surface, count, half = surface_of(sim.model), 2, np.array([0.3, 0.25, 0.2])
+    pair = np.array([surface.kind.tolist().index(SMOOTH) * count + 1 - surface.kind.tolist().index(SMOOTH)])
+    up, around = np.meshgrid(np.linspace(-1.5, 1.5, 60), np.linspace(-np.pi, np.pi, 60))
+    for _ in range(5):
+        x, turn = r.normal(size=3), Rotation.random(rng=r)
+        x *= 0.7 / np.linalg.norm(x[: 3 if hollow == "bowl" else 2])
+        bodies = sim.state.bodies
+        bodies.x[1], bodies.q[1] = x, turn.as_quat(scalar_first=True)
+
+        def far(angles, x=x, turn=turn):
+            a, b = np.asarray(angles, float)
+            n = np.stack([np.cos(a) * np.cos(b), np.cos(a) * np.sin(b), np.sin(a)], axis=-1)
+            p = x + turn.apply(_foremost(n.reshape(-1, 3), half, exponents))
+            return -np.linalg.norm(p[:, : 3 if hollow == "bowl" else 2], axis=1)
+
+        seen = far((up.ravel(), around.ravel()))
+        best = [minimize(lambda angles: far(angles)[0], (up.ravel()[k], around.ravel()[k]), method="Nelder-Mead",
+                         options={"xatol": 1e-9, "fatol": 1e-15, "maxiter": 1000}).fun for k in np.argsort(seen)[:3]]
+        witness = empty_witness(1)
+        for column in (witness.p_a, witness.p_b, witness.normal, witness.gap):
+            column.fill(np.nan)
+        find_witnesses(surface, bodies, pair, 1, witness)
+        assert witness.gap[0] == pytest.approx(1.0 + min(best), abs=1e-12)
+        out = witness.p_b[0] if hollow == "bowl" else witness.p_b[0] * [1.0, 1.0, 0.0]
+        assert np.abs(np.cross(witness.normal[0], out)).max() < 1e-12
+        assert np.linalg.norm(witness.p_b[0] - witness.p_a[0]) == pytest.approx(abs(witness.gap[0]), abs=1e-12)
+
+
+def _foremost(n, half, exponents):
+    """Points (k, 3) farthest along n (k, 3): the gradient of the dual norm."""
+    q1, q2 = 2.0 / (2.0 - np.array(exponents))
+    u = np.abs(n * half)
+    g = (u[:, 0] ** q2 + u[:, 1] ** q2) ** (1.0 / q2)
+    h = (g**q1 + u[:, 2] ** q1) ** (1.0 / q1)
+    ring = (g / h) ** (q1 - 1.0)
+    along = np.stack([ring * (u[:, 0] / g) ** (q2 - 1.0), ring * (u[:, 1] / g) ** (q2 - 1.0),
+                      (u[:, 2] / h) ** (q1 - 1.0)], axis=1)
+    return np.copysign(half * along, n)
+
+
+@pytest.mark.parametrize("exponents", [(1.2, 1.4), (1.6, 1.0), (1.8, 1.8)])
+def test_its_greatest_radius_of_curvature_is_bounded_tightly(exponents):
+    """∂²h along tangents, by differences, of 20 000 normals and tangents drawn; then by scipy from the best five. The
+    bound may be 1 % more, and the differences are right to 1e-5 or so."""
+    r, half = np.random.default_rng(1), np.array(HALF)
+
+    def radius(angles):
+        a, b, c = np.asarray(angles, float).reshape(-1, 3).T
+        n = np.stack([np.cos(a) * np.cos(b), np.cos(a) * np.sin(b), np.sin(a)], axis=1)
+        east, north = np.stack([-np.sin(b), np.cos(b), 0.0 * b], axis=1), np.stack(
+            [-np.sin(a) * np.cos(b), -np.sin(a) * np.sin(b), np.cos(a)], axis=1)
+        t = 1e-5 * (np.cos(c)[:, None] * east + np.sin(c)[:, None] * north)
+        return -((_foremost(n + t, half, exponents) - _foremost(n - t, half, exponents)) * t).sum(1) / 2e-10
+
+    drawn = r.uniform(-0.5, 0.5, (20000, 3)) * np.pi
+    widest = max(-minimize(lambda v: radius(v)[0], drawn[k], method="Nelder-Mead",
+                           options={"xatol": 1e-7, "fatol": 1e-9, "maxiter": 2000}).fun
+                 for k in np.argsort(radius(drawn))[:5])
+    assert widest * (1.0 - 1e-4) < widest_radius(half, np.array(exponents)) < 1.0101 * widest
+
+
+def test_a_pointed_one_in_a_bowl_keeps_energy_and_spin_about_the_vertical():
+    q = np.array([0.8, 0.3, -0.4, 0.2]) / np.linalg.norm([0.8, 0.3, -0.4, 0.2])
+    sim = in_hollow("bowl", (1.2, 1.4), orientation=q.tolist(), velocity=[0.0, 0.5, 0.0],
+                    angular_velocity=[1.0, 2.0, 3.0])
+    sim.set(friction=0.0)
+    while not sim.contacts.current.any():
+        sim.step()
+    bodies, energy = sim.state.bodies, sim.energy().total
+
+    def spin():
+        return bodies.L[1, 2] + sim.model.mass[1] * (bodies.x[1, 0] * bodies.v[1, 1] - bodies.x[1, 1] * bodies.v[1, 0])
+
+    about = spin()
+    sim.run(sim.time + 0.5)
+    assert int(sim.contacts.current.sum()) == 1
+    assert sim.energy().total == pytest.approx(energy, rel=1e-7)
+    assert spin() == pytest.approx(about, rel=1e-7)
+
+
+def test_with_exponents_of_1_it_moves_in_a_bowl_as_an_ellipsoid():
+    ends = []
+    for form in ({"type": "superellipsoid", "exponents": [1.0, 1.0]}, {"type": "ellipsoid"}):
+        held = {"name": "hollow", "fixed": True, "shape": [HOLLOWS["bowl"]]}
+        body = solid((0.3, 0.0, -0.5), euler=[20.0, 30.0, 0.0]) | {"shape": [form | {"size": [0.6, 0.5, 0.4]}]}
+        sim = simulate("event_driven", held, body)
+        sim.run(0.75)
+        assert any(event.kind == "impact" for event in sim.events)
+        ends.append(np.concatenate([sim.position("solid"), sim.orientation("solid")]))
+    assert ends[0] == pytest.approx(ends[1], abs=1e-9)
+
+
+def test_the_event_driven_method_refuses_one_with_flat_places_in_a_bowl_in_words():
     hollow = {"name": "hollow", "fixed": True, "shape": [{"type": "bowl", "radius": 2.0}]}
-    with pytest.raises(ValueError, match=r"no exact gap of 'hollow' and 'solid' \(a bowl and a superellipsoid\)"):
+    told = r"no exact gap of 'hollow' and 'solid' \(a bowl and a superellipsoid flatter than the wall\)"
+    with pytest.raises(ValueError, match=told):
         simulate("event_driven", hollow, solid((0.0, 0.0, -1.0)))

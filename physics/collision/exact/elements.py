@@ -17,10 +17,10 @@ rims, sides of cones, ellipsoids and walls it may be nearest in several places, 
 may the rims of cylinders and cones to walls.
 
 An ellipsoid or superellipsoid is one element, and so is the wall of a bowl or of a pipe. Such a wall can be touched
-only by vertices, rims and rings, and by ellipsoids that curve more than the wall. A mesh consists of the faces and
-convex edges of its triangles and the vertices of these edges; flat and inner edges are none, and neither are vertices
-on straight edges, so that nothing feels how it is divided. `continuation` says where a contact goes on over the next
-triangle.
+only by vertices, rims and rings, and by ellipsoids and superellipsoids that curve more than the wall. A mesh consists
+of the faces and convex edges of its triangles and the vertices of these edges; flat and inner edges are none, and
+neither are vertices on straight edges, so that nothing feels how it is divided. `continuation` says where a contact
+goes on over the next triangle.
 """
 
 from typing import NamedTuple
@@ -71,7 +71,7 @@ PAIR_KINDS[VERTEX, [VERTEX, EDGE, FACE, RIM]] = VERTEX_VERTEX, VERTEX_EDGE, VERT
 PAIR_KINDS[VERTEX, [BOWL, PIPE, RING]] = VERTEX_BOWL, VERTEX_PIPE, VERTEX_RING
 PAIR_KINDS[[VERTEX, EDGE, FACE, RIM, ELLIPSOID], ELLIPSOID] = (
     VERTEX_ELLIPSOID, EDGE_ELLIPSOID, FACE_ELLIPSOID, RIM_ELLIPSOID, ELLIPSOID_ELLIPSOID)
-PAIR_KINDS[ELLIPSOID, [BOWL, PIPE]] = ELLIPSOID_BOWL, ELLIPSOID_PIPE
+PAIR_KINDS[[[ELLIPSOID], [SMOOTH]], [BOWL, PIPE]] = ELLIPSOID_BOWL, ELLIPSOID_PIPE
 PAIR_KINDS[[EDGE, AHEAD, BEHIND], EDGE] = EDGE_EDGE, AHEAD_EDGE, BEHIND_EDGE
 PAIR_KINDS[[RING, RING_AHEAD, RING_BEHIND], EDGE] = RING_EDGE, RING_AHEAD_EDGE, RING_BEHIND_EDGE
 PAIR_KINDS[[RIM, RING, CORNER], FACE] = RIM_FACE, RIM_FACE, CORNER_FACE
@@ -129,7 +129,7 @@ class NoExactGap(ValueError):
         self.bodies = int(shapes.body[a]), int(shapes.body[b])
         kinds = ShapeKind(shapes.kind[a]), ShapeKind(shapes.kind[b])
         flat = " flatter than the wall" if set(kinds) & set(HOLLOW) else ""
-        words = {ShapeKind.ELLIPSOID: f"an ellipsoid{flat}",
+        words = {ShapeKind.ELLIPSOID: f"an ellipsoid{flat}", ShapeKind.SUPERELLIPSOID: f"a superellipsoid{flat}",
                  ShapeKind.MESH: f"a mesh, which may have {EXACT_TRIANGLES} at most"}
         self.kinds = " and ".join(words.get(kind, f"a {kind.name.lower()}") for kind in kinds)
         super().__init__(f"no exact gap between shapes {a} and {b}: {self.kinds}")
@@ -189,16 +189,13 @@ def shapes_that_meet(model: Model) -> IntArray:
 def check_pairs(model: Model, meets: IntArray) -> None:
     """NoExactGap for the first pair of shapes that has none."""
     shapes = model.shapes
-    kind, size = shapes.kind, shapes.size
-    refused = np.zeros((len(ShapeKind), len(ShapeKind)), bool)
-    for a, form in FORMS.items():
-        others = [int(kind) for kind in form.no_exact_gap]
-        refused[a, others] = refused[others, a] = True
-    wrong = refused[kind[meets[:, 0]], kind[meets[:, 1]]]
-    for inner, outer in (meets.T, meets.T[::-1]):  # a flatter ellipsoid than the wall touches it more than once
-        round_one = (kind[inner] == ShapeKind.ELLIPSOID) & np.isin(kind[outer], HOLLOW)
-        flattest = size[inner].max(axis=1) ** 2
-        wrong |= round_one & (flattest >= size[inner].min(axis=1) * size[outer, 0])
+    kind, size, wrong = shapes.kind, shapes.size, np.zeros(len(meets), bool)
+    for inner, outer in (meets.T, meets.T[::-1]):  # what is flatter than the wall touches it more than once
+        within = np.isin(kind[outer], HOLLOW)
+        for s in np.unique(inner[within]):
+            widest = FORMS[int(kind[s])].widest
+            if widest is not None:
+                wrong |= within & (inner == s) & (widest(model, int(s)) >= size[outer, 0])
     for s in np.unique(meets[kind[meets] == ShapeKind.MESH]):
         k = int(shapes.data[s])
         if model.meshes.triangle_start[k + 1] - model.meshes.triangle_start[k] > EXACT_TRIANGLES.most:

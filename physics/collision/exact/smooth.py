@@ -23,7 +23,7 @@ from ...core.vec import (
     unit,
     unrotate,
 )
-from ...shapes.elements import RIM, VERTEX
+from ...shapes.elements import RIM, SMOOTH, VERTEX
 from ...shapes.ellipsoid import (
     ellipsoid_curve,
     ellipsoid_foot,
@@ -263,14 +263,34 @@ def smooth_nearest(surface, bodies, f, p):
 
 
 @helper
-def farthest_out(turn, s, d, u):
-    """The unit vector to the farthest point of an ellipsoid about d, and the distance of that point [m]: both from the
-    origin where u = 0, else from the line through the origin along u. Fixed-point iteration: the next point is the
-    support point along the direction to the last one."""
+def farthest_along(surface, bodies, e, m):
+    """From the middle of an ellipsoid or superellipsoid to its point farthest along a world vector m."""
+    if surface.kind[e] == SMOOTH:
+        solid = smooth_solid(surface, bodies, e)
+        return out_of(solid, smooth_point(solid[3], solid[4], into(solid, m)))
+    turn = ellipsoid_turn(surface, bodies, e)
+    return rotate(turn, ellipsoid_support(row(surface.axis, e), unrotate(turn, m)))
+
+
+@helper
+def round_end(surface, bodies, e, m):
+    """That point, how the surface curves there, and along which tangent."""
+    c = world_point(surface, bodies, e)
+    if surface.kind[e] == SMOOTH:
+        return smooth_end(smooth_solid(surface, bodies, e), c, m)
+    return end_of(ellipsoid_turn(surface, bodies, e), c, row(surface.axis, e), m)
+
+
+@helper
+def farthest_out(surface, bodies, e, d, u):
+    """The unit vector to the farthest point of an ellipsoid or superellipsoid about d, and the distance of that point
+    [m]: both from the origin where u = 0, else from the line through the origin along u. Fixed-point iteration: the
+    next point is the support point along the direction to the last one."""
+    s = row(surface.axis, e)
     m = unit(axpy(-dot(d, u), u, d)) if norm(axpy(-dot(d, u), u, d)) > 0.0 else tangents(unit(add(u, s)))[0]
     away = 0.0
     for _ in range(FARTHEST_ROUNDS):
-        x = add(d, rotate(turn, ellipsoid_support(s, unrotate(turn, m))))
+        x = add(d, farthest_along(surface, bodies, e, m))
         out = axpy(-dot(x, u), u, x)
         away = norm(out)
         change = norm(sub(scale(1.0 / away, out), m))
@@ -282,11 +302,11 @@ def farthest_out(turn, s, d, u):
 
 @helper
 def ellipsoid_bowl(surface, bodies, e, f):
-    """φ = R - |x - o|, x the ellipsoid's point farthest from o: the only one where it curves more than the wall."""
-    turn, s = ellipsoid_turn(surface, bodies, e), row(surface.axis, e)
+    """φ = R - |x - o|, x the point farthest from o of an ellipsoid or superellipsoid: the only one where it curves more
+    than the wall."""
     c, o, size = world_point(surface, bodies, e), world_point(surface, bodies, f), surface.radius[f]
-    m, away = farthest_out(turn, s, sub(c, o), (0.0, 0.0, 0.0))
-    x, curve, u = end_of(turn, c, s, m)
+    m, away = farthest_out(surface, bodies, e, sub(c, o), (0.0, 0.0, 0.0))
+    x, curve, u = round_end(surface, bodies, e, m)
     q = axpy(size, m, o)
     return x, q, m, size - away, side_margin(surface, bodies, f, q), 1.0, u, curve, u, (1.0, -size, 1.0, -size)
 
@@ -294,11 +314,10 @@ def ellipsoid_bowl(surface, bodies, e, f):
 @helper
 def ellipsoid_pipe(surface, bodies, e, f):
     """The same with distances from the axis."""
-    turn, s = ellipsoid_turn(surface, bodies, e), row(surface.axis, e)
     c, o, size = world_point(surface, bodies, e), world_point(surface, bodies, f), surface.radius[f]
     v = world_axis(surface, bodies, f)
-    m, away = farthest_out(turn, s, sub(c, o), v)
-    x, curve, u = end_of(turn, c, s, m)
+    m, away = farthest_out(surface, bodies, e, sub(c, o), v)
+    x, curve, u = round_end(surface, bodies, e, m)
     along = dot(v, sub(x, o))
     q = axpy(size, m, axpy(along, v, o))
     margin = min(side_margin(surface, bodies, f, q), surface.length[f] - abs(along))

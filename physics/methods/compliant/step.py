@@ -323,5 +323,5 @@ def _at_their_instants(events: list[Event], made: Explicit | Implicit, span: tup
     found = []
     for event in sorted(events, key=lambda event: event.t):
         here = float(np.interp(event.t, times, energies))
-        found.append(replace(event, energy_before=here, energy_after=here))
+        found.append(event._replace(energy_before=here, energy_after=here))
     return found

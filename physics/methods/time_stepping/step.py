@@ -27,6 +27,7 @@ from ...books.diagnostics import penetration, total_energy
 from ...books.events import slip_events
 from ...books.ledger import Page, close_step, open_step
 from ...collision.impact_time import find_fast
+from ...collision.narrow_phase import leave_out_contacts
 from ...core.model import BoolArray, Model
 from ...core.report import Event, MotorState, Settings, StepInfo
 from ...core.state import Bodies, Contacts, State, copy_state, empty_contacts
@@ -263,10 +264,7 @@ class TimeStepping:
         missed = detector.missed(there, settings.h, ahead & (free_ones[a] | free_ones[b]))
         held = held_by(~missed)
         missed &= ~(held[a] | held[b])
-        left = np.flatnonzero(~missed)
-        for column in contacts[1:]:
-            column[: len(left)] = column[left]
-        contacts.count[0] = len(left)
+        leave_out_contacts(missed, contacts)
 
     def _solve(self, state: State, loads: Loads, settings: Settings) -> None:
         """Solve once, by another solver that visits bodies or by one that needs M written out."""
