@@ -312,9 +312,8 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> I
         left, crowd = by_modes(M, wanted, mu, np.zeros(count, bool), np.zeros((count, 2)))
         if left <= SHARP:
             found = crowd
-        inside = _inside(problem, found, 0, EXACT * speed)
-        if inside.status == "solved":
-            impulse, info = found, inside
+        if _inside.answers(problem, found, EXACT * speed):
+            impulse, info = found, info._replace(status="solved")
         else:
             info = _cone(problem, impulse, iterations, 1e-15 * speed)
     status = "solved" if info.residual <= 1e-9 * speed else info.status

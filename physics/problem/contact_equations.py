@@ -295,11 +295,15 @@ def free_rate(eq, i):
 def contact_matrix(first, end, eq, M_out, d_out):
     """Rows first … end - 1 of M (3 c, 3 c), as far as the diagonal, with the columns that mirror them, and of d (3 c,);
     each contact has three rows   [RBDA eqs. 11.35, 11.36]"""
+    joined = len(eq.reactions.lam) + len(eq.trees.v) > 0
     for i in range(first, end):
         d_out[i] = free_rate(eq, i)
-        for j in range(i + 1):
-            M_out[i, j] = inner(eq, j, i)
-            M_out[j, i] = M_out[i, j]
+        a, b = eq.place[i // 3, 0], eq.place[i // 3, 1]
+        for k in range(i // 3 + 1):
+            p, q = eq.place[k, 0], eq.place[k, 1]
+            apart = not joined and (a < 0 or (a != p and a != q)) and (b < 0 or (b != p and b != q))
+            for j in range(3 * k, min(3 * k + 3, i + 1)):
+                M_out[i, j] = M_out[j, i] = 0.0 if apart else inner(eq, j, i)
 
 
 @kernel

@@ -17,7 +17,6 @@ from ..core.jit import helper, kernel
 from ..core.model import Array, BoolArray
 from ..problem.contact_equations import solve_small
 from ..problem.problem import ContactProblem
-from ..problem.residual import judge
 from .crowd import CROWD, SOLVED, by_modes
 from .dantzig import Dantzig
 from .interior_point import InteriorPoint, newton_with_slides
@@ -297,8 +296,7 @@ def _guesses(
         left, found = by_modes(M, d, friction, slides, slip) if FEW_CONTACTS < c < CROWD else (math.inf, none)
         if left <= SOLVED:
             yield True, found
-        InteriorPoint().solve(problem, force, 0, TOLERANCE)  # nobody needs a proof where there is no solution
-        inside = bool(judge(M, d, friction, force, TOLERANCE)[1])
+        inside = InteriorPoint().answers(problem, force, TOLERANCE)
         yield inside, force
         if not inside:
             force[:] = 0.0
@@ -353,8 +351,8 @@ def by_facets(problem: ContactProblem, slides: BoolArray, slip: Array, facets: i
     multiplied = np.vstack([np.zeros((c, r)), edge.T])
     A = np.block([[seen @ M @ spread, multiplied], [last, np.zeros((r, r))]])
     found = np.zeros(len(A))
-    info = Lemke()(ContactProblem.frictionless(A, np.concatenate([seen @ problem.d, np.zeros(r)])), found)
-    return spread @ found[: c + r * facets] if info.status == "solved" else np.zeros(3 * c)
+    solved = Lemke().answers(ContactProblem.frictionless(A, np.concatenate([seen @ problem.d, np.zeros(r)])), found)
+    return spread @ found[: c + r * facets] if solved else np.zeros(3 * c)
 
 
 def sharpened(

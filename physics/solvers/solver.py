@@ -64,6 +64,13 @@ class Solver(ABC):
             return info._replace(residual=residual)
         return _unsolved(problem, lam, info, residual)
 
+    def answers(self, problem: ContactProblem, lam: Array, tolerance: float = 1e-12) -> bool:
+        """Overwrite lam (k,), a finite first guess, with the solution; whether it is one, as a call judges it. Where it
+        is none, no proof is sought that there is none, and lam is what the method left."""
+        look_up()
+        self.solve(problem, lam, 0, tolerance)
+        return bool(judge(problem.M, problem.d, problem.friction, lam, tolerance)[1])
+
 
 def _unsolved(problem: ContactProblem, lam: Array, info: SolveInfo, residual: float) -> SolveInfo:
     """The SolveInfo of an answer that does not obey the laws, of a method that went on as long as it could."""

@@ -5,6 +5,7 @@ import pytest
 
 from contactlab.physics import SOLVERS, ContactProblem, residual
 from contactlab.physics.problem.problem import Takes
+from contactlab.physics.solvers import solver as solver_module
 from contactlab.physics.solvers.solver import Solver
 
 ROUGH = [name for name, solver in SOLVERS.items() if Takes.FRICTION in solver.takes]
@@ -61,6 +62,26 @@ def test_solved_says_that_the_residual_is_rounding_and_nothing_else_does(name):
             assert (problem.M.T @ y).max() <= 1e-6 * (top * top.max() * y.max()).max()
             assert problem.d @ y < 0.0
     assert {"solved", "infeasible"} <= said
+
+
+@pytest.mark.parametrize("name", ["lemke", "interior_point"])
+def test_an_answer_is_what_a_call_finds_without_a_proof(name, monkeypatch):
+    """The same forces where there is a solution, to the bit, and the same word; no proof is sought that there is none:
+    that loads a library for half a second."""
+    said = []
+    for problem in problems():
+        if problem.dimension == (1 if name == "interior_point" else 3):
+            continue
+        if name in SYMMETRIC_ONLY and not np.array_equal(problem.M, problem.M.T):
+            continue
+        called, answered = np.zeros((2, len(problem.d)))
+        solved = SOLVERS[name](problem, called).status == "solved"
+        with monkeypatch.context() as without:
+            without.setattr(solver_module, "no_solution", None)
+            assert SOLVERS[name].answers(problem, answered) == solved
+        said.append(solved)
+        assert not solved or np.array_equal(called, answered)
+    assert any(said) and not all(said)
 
 
 @pytest.mark.parametrize("name", SOLVERS)

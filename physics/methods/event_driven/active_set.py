@@ -126,13 +126,20 @@ def list_columns(chosen):
 
 def _judge(chosen: ContactSet, kept: NDArray[np.int64], found: Resolution, M: Array) -> None:
     """Write which forces are not unique, and of each island with such forces whether the smallest ones obey Coulomb's
-    law. Only an island where a contact sticks by a force that is not unique needs that."""
-    used, rows = int(chosen.columns[0]), int(chosen.rows[0])
+    law. Only an island where a contact sticks by a force that is not unique needs that: in those where none sticks all
+    count as unique."""
+    columns, rows = chosen.column[: chosen.columns[0]], chosen.row[: chosen.rows[0]]
+    of_columns, of_rows, islands = chosen.island[columns // 3], chosen.island[rows // 3], int(chosen.islands[0])
+    asked = np.bincount(of_columns, minlength=islands) > np.bincount(of_rows, minlength=islands)
+    asked &= np.isin(np.arange(islands), chosen.island[: len(kept)][chosen.mode[: len(kept)] == STICK])
     chosen.open[: len(kept)] = UNIQUE
-    if used > rows:
-        B, right = np.empty((used, rows)), np.empty(rows)
-        equations_of_set(chosen, kept, M, found.force, found.rate, found.slip, B, right)
-        judge_forces(chosen, *np.linalg.qr(B), right)
+    if not asked.any():
+        return
+    B, right = np.empty((len(columns), len(rows))), np.empty(len(rows))
+    equations_of_set(chosen, kept, M, found.force, found.rate, found.slip, B, right)
+    for i in np.flatnonzero(asked).tolist():
+        used, mine = np.flatnonzero(of_columns == i), np.flatnonzero(of_rows == i)
+        judge_forces(chosen, i, columns[used], *np.linalg.qr(B[np.ix_(used, mine)]), right[mine])
 
 
 @kernel
@@ -156,9 +163,9 @@ def equations_of_set(chosen, kept, M, force, rate, slip, B_out, right_out):
 
 
 @kernel
-def judge_forces(chosen, Q, R, right):
-    """See `_judge`; Q (k, r) and R (r, r): the factors of B. A force is unique where its unit vector lies in the space
-    of the rows. The smallest forces are Q R⁻ᵀ right."""
+def judge_forces(chosen, island, column, Q, R, right):
+    """See `_judge`; of one island the forces `column` (k,) in use, and Q (k, r) and R (r, r), the factors of its B. A
+    force is unique where its unit vector lies in the space of the rows. The smallest forces are Q R⁻ᵀ right."""
     count = chosen.count[0]
     force, shared, y = np.zeros(3 * count), np.zeros(count, np.bool_), right.copy()
     for i in range(len(y)):
@@ -166,17 +173,18 @@ def judge_forces(chosen, Q, R, right):
             y[i] -= R[m, i] * y[m]
         y[i] /= R[i, i]
     for j in range(len(Q)):
-        c = chosen.column[j]
+        c = column[j]
         force[c] = row_product(Q, j, y, 0, len(y))
         shared[c // 3] = shared[c // 3] or 1.0 - row_product(Q, j, Q[j], 0, len(y)) > OPEN_PART
-    fails, sticks = np.zeros(count, np.bool_), np.zeros(count, np.bool_)  # by island
+    fails, sticks = False, False
     for k in range(count):
+        if chosen.island[k] != island:
+            continue
         holds, stuck = force[3 * k] >= 0.0, chosen.mode[k] == STICK
         if stuck:
             most = chosen.friction[k] * force[3 * chosen.bearer[k]] * (1.0 - ZERO)
             holds = holds and math.hypot(force[3 * k + 1], force[3 * k + 2]) <= most
-        fails[chosen.island[k]] |= shared[k] and not holds
-        sticks[chosen.island[k]] |= shared[k] and stuck
+        fails, sticks = fails or (shared[k] and not holds), sticks or (shared[k] and stuck)
     for k in range(count):
-        unknown = fails[chosen.island[k]] and sticks[chosen.island[k]] and chosen.fixed[k] == 0
-        chosen.open[k] = (UNKNOWN if unknown else SHARED) if shared[k] else UNIQUE
+        if shared[k]:
+            chosen.open[k] = UNKNOWN if fails and sticks and chosen.fixed[k] == 0 else SHARED

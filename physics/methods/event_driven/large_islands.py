@@ -39,13 +39,14 @@ class LargeIslands(NamedTuple):
     left: Array       #: (r,) b - B x of one island
     step: Array       #: (r,) correction of w; and rows of a column of B,
     place: IntArray   #: (r,) and which they are
+    begin: IntArray   #: (r,) first entry of each row of the factor that is not 0, counted in its island
 
 
 def empty_islands(contacts: int, places: int) -> LargeIslands:
     """Room for so many contacts; places: n_v."""
     rows = min(3 * contacts, places)
     return LargeIslands(np.zeros(1, np.int32), np.zeros((rows, rows)), np.zeros((3 * contacts, 12)), np.zeros(places),
-                        np.zeros(rows), np.zeros(rows), np.zeros(rows, np.int32))
+                        np.zeros(rows), np.zeros(rows), np.zeros(rows, np.int32), np.zeros(rows, np.int32))
 
 
 @helper
@@ -93,11 +94,15 @@ def factorise(chosen, rows, columns, first, scratch):
         for i in range(count):
             for l in range(i + 1):
                 L[first + where[i], first + where[l]] += value[i] * value[l]
+    begin = large.begin
     for i in range(first, first + rows):
-        own = L[i, i]
-        for j in range(first, i + 1):
+        own, start = L[i, i], first
+        while start < i and L[i, start] == 0.0:
+            start += 1
+        begin[i] = start - first
+        for j in range(start, i + 1):
             total = L[i, j]
-            for m in range(first, j):
+            for m in range(max(start, first + begin[j]), j):
                 total -= L[i, m] * L[j, m]
             if j < i:
                 L[i, j] = total / L[j, j]
@@ -114,12 +119,12 @@ def correct(rows, first, large):
     L, step = large.factor, large.step
     for i in range(rows):
         total = large.left[i]
-        for j in range(i):
+        for j in range(large.begin[first + i], i):
             total -= L[first + i, first + j] * step[j]
         step[i] = total / L[first + i, first + i]
     for i in range(rows - 1, -1, -1):
         step[i] /= L[first + i, first + i]
-        for j in range(i):
+        for j in range(large.begin[first + i], i):
             step[j] -= L[first + i, first + j] * step[i]
 
 
