@@ -11,7 +11,7 @@ from .detection import Detection, find_contacts, search_pairs
 from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, elsewhere, new_geometry, place_shapes
 from .impact_time import bound_paths, find_fast, find_meetings, find_near, first_touches, new_paths, roles_of_fast
 from .kept_pairs import new_kept
-from .kept_triangles import new_kept_triangles
+from .kept_triangles import new_hands, new_kept_triangles
 from .known_features import new_notes
 from .mesh_gap import new_soups
 from .narrow_phase import (
@@ -76,6 +76,7 @@ class Detector:
         self.ways, self.ends = elsewhere(self.geometry), elsewhere(self.geometry)  # start and end of paths
         self.solids = new_solids(model)
         self.work = new_work(self.solids)
+        self.hands = new_hands(self.geometry, self.work, self.solids)
         self.sheets = new_sheets(model.meshes)
         self.soups = new_soups(model.meshes, self.sheets)
         self.outline = new_outline(model)
@@ -127,7 +128,7 @@ class Detector:
             near = Near(self.geometry, self.solids, self.work, self.sheets, self.outline, self.rank, self.shapes_of,
                         compound, self.reach, self.sweep.pairs, self.seen_pairs, self.lists, self.counts, self.chosen,
                         self.close, self.start, self.stack, self.found, self.link, self.head, np.zeros(4, np.int32),
-                        self.kept.note)
+                        self.kept.note, self.hands)
             self._detection = Detection(near, self.sweep, self.kept, self.whole, self.roles, self.planes,
                                         self.joined, self.family, self.contacts)
             self._on_ways = self._detection._replace(near=near._replace(geometry=self.ways), roles=self.roles_of_ways)

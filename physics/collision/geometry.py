@@ -72,6 +72,11 @@ def elsewhere(geom: Geometry) -> Geometry:
     return geom._replace(**{name: getattr(geom, name).copy() for name in own})
 
 
+def with_own_hand(geom: Geometry) -> Geometry:
+    """The same shapes at the same places with another triangle in hand, for a thread. Places are copied by hand."""
+    return geom._replace(x=geom.x.copy(), core=geom.core.copy())
+
+
 @helper
 def origin(geom, s):
     """Origin of shape s, world frame."""

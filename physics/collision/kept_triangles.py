@@ -5,29 +5,35 @@ skin no others can be within reach than those found then [Verlet 1967]. Each is 
 less what the two had travelled until then: it is not looked at again as long as what they have travelled since does not
 use that up. Nothing that is left out would have changed anything: the contacts are the same, bit for bit, whatever is
 kept.
+
+What is kept is found first, pair by pair; then threads share the pairs.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import helper, program
+from ..core.atomic import reserve
+from ..core.jit import helper, kernel, program
 from ..core.model import Array
 from ..core.state import LongArray
-from ..core.vec import mat_t_vec, row, scale, sub
+from ..core.team import share_out
+from ..core.vec import mat_t_vec, put, row, scale, sub
 from .box_triangle import box_to_triangle, may_lean
-from .convex import UNKNOWN, touch_nearest, touch_triangle
-from .geometry import BOX, origin, swell, to_local
+from .convex import UNKNOWN, ConvexScratch, new_work, touch_nearest, touch_triangle
+from .geometry import BOX, Geometry, origin, swell, to_local, with_own_hand
 from .gjk import OVERLAP
 from .known_features import CLEAR
 from .manifold import ON_EDGE, reduce_groups
 from .narrow_phase import NO_ROOM, TRIANGLES, in_order, put_rows
 from .over_triangle import NO_ANSWER, touch_point
-from .polytope import POINTS, load_faces, load_points, points_into
+from .polytope import POINTS, Solids, load_faces, load_points, points_into
 from .triangles import box_in, far_from, least_distance, load_triangle, local_bounds, next_near, placed
 
 SKIN = 0.1      # relative to the size of the shape
 NEARER = 1e-6   # relative to the size: two points of a mesh that are nearer to each other are one
+MANY = 8        # pairs from which on threads share them
+SHARES = 4      # of them: each has a triangle in hand and scratch of its own
 
 
 class KeptTriangles(NamedTuple):
@@ -45,6 +51,37 @@ def new_kept_triangles(pairs: int, triangles: int) -> KeptTriangles:
     """Nothing kept yet, and room for so many."""
     return KeptTriangles(np.full((pairs, 4), -1), np.zeros((pairs, 2)), np.zeros(triangles, np.int64),
                          np.zeros(triangles), np.zeros(1, np.int64))
+
+
+class Hand(NamedTuple):
+    """What a share of the pairs writes to."""
+
+    geometry: Geometry  #: whose triangle in hand is its own
+    work: ConvexScratch
+
+
+class Hands(NamedTuple):
+    """Of each share; kernels read tuples whose arrays are known when they are called."""
+
+    first: Hand
+    second: Hand
+    third: Hand
+    fourth: Hand
+
+
+def new_hands(geometry: Geometry, work: ConvexScratch, solids: Solids) -> Hands:
+    """The first share writes to what is there."""
+    return Hands(Hand(geometry, work), *(Hand(with_own_hand(geometry), new_work(solids)) for _ in range(SHARES - 1)))
+
+
+@helper
+def hand_of(hands, i):
+    """That of share i."""
+    if i == 0:
+        return hands.first
+    if i == 1:
+        return hands.second
+    return hands.third if i == 2 else hands.fourth
 
 
 @helper
@@ -93,10 +130,10 @@ def still_near(geom, kept, a, m, margin, skin, at):
 
 
 @helper
-def touch_kept(geom, near, a, m, margin, at):
-    """Contacts of convex shape a with the triangles of mesh m in row `at`, in rows of the patch; returns their number.
+def touch_kept(geom, near, work, a, m, margin, at):
+    """Contacts of convex shape a with the triangles of mesh m in row `at`, in rows of work.patch; returns their number.
     """
-    kept, solids, work, sheets = near.close, near.solids, near.work, near.sheets
+    kept, solids, sheets = near.close, near.solids, near.sheets
     patch, face, last, loaded, limit = work.patch, UNKNOWN, 0, False, clear_of(geom, a, m, margin)
     box, moved, first, c = box_in(geom, a, m), travelled(geom, a, m), kept.pair[at, 2], (0.0, 0.0, 0.0)
     size, is_box = geom.core[a] + 2.0 * geom.bound[m], geom.kind[a] == BOX
@@ -135,32 +172,52 @@ def touch_kept(geom, near, a, m, margin, at):
     return reduce_groups(geom, a, m, patch, last, NEARER * geom.bound[a])
 
 
+@helper
+def keep_near_triangles(model, near) -> bool:
+    """Have all triangles kept that the pairs of the family TRIANGLES may touch. Returns whether there is room for them;
+    how many they are stands in near.needed where there is none."""
+    geom, kept, count, needed, again, i = near.geometry, near.close, near.counts[TRIANGLES], 0, False, 0
+    while i < count:
+        p = near.lists[TRIANGLES, i]
+        a, m, _ = in_order(geom.kind, near.pairs, p)
+        margin, at, skin = near.reach[a] + near.reach[m], near.note[p], SKIN * (geom.core[a] + geom.swell[a])
+        i += 1
+        if not still_near(geom, kept, a, m, margin, skin, at):
+            found = gather(geom, model.meshes, near, a, m, margin, skin, at)
+            needed += found
+            if kept.end[0] + found <= len(kept.triangle):
+                kept.end[0] += found
+                continue
+            kept.pair[at, 0] = -1
+            if not again:  # all of this call are counted, for which nothing is kept
+                kept.pair[:, 0], kept.end[0] = -1, 0
+                i, needed, again = 0, 0, True
+    near.needed[3] = needed if again and needed > len(kept.triangle) else 0
+    return near.needed[3] == 0
+
+
+@kernel
+def touch_some_pairs(i, near, shares, tally) -> None:
+    """Share i of `touch_triangle_pairs`."""
+    hand, count = hand_of(near.hands, i), near.counts[TRIANGLES]
+    geom, work = hand.geometry, hand.work
+    for s in range(geom.x.shape[0] if i > 0 else 0):
+        put(geom.x, s, row(near.geometry.x, s))
+    for c in range(i * count // shares, (i + 1) * count // shares):
+        p = near.lists[TRIANGLES, c]
+        a, m, flip = in_order(geom.kind, near.pairs, p)
+        points = touch_kept(geom, near, work, a, m, near.reach[a] + near.reach[m], near.note[p])
+        put_rows(work.patch, points, flip, p, reserve(tally, 0, points), near.found)
+
+
 @program
 def touch_triangle_pairs(model, near, total) -> int:
     """Points of the pairs of the family TRIANGLES; returns the number of rows so far, which may exceed the room, or
     NO_ROOM where there are more triangles than can be kept, with how many in near.needed. A pair's triangles are
     reduced together."""
-    geom, kept, pairs, count, begin = near.geometry, near.close, near.pairs, near.counts[TRIANGLES], total
-    i, needed, again = 0, 0, False
-    while i < count:
-        p = near.lists[TRIANGLES, i]
-        a, m, flip = in_order(geom.kind, pairs, p)
-        margin, at, skin = near.reach[a] + near.reach[m], near.note[p], SKIN * (geom.core[a] + geom.swell[a])
-        if not still_near(geom, kept, a, m, margin, skin, at):
-            found = gather(geom, model.meshes, near, a, m, margin, skin, at)
-            needed += found
-            if kept.end[0] + found > len(kept.triangle):
-                kept.pair[at, 0] = -1
-                if again:  # all of this call are counted, for which nothing is kept
-                    i += 1
-                    continue
-                kept.pair[:, 0], kept.end[0] = -1, 0
-                i, needed, total, again = 0, 0, begin, True
-                continue
-            kept.end[0] += found
-        total = put_rows(near.work.patch, touch_kept(geom, near, a, m, margin, at), flip, p, total, near.found)
-        i += 1
-    if again and needed > len(kept.triangle):
-        near.needed[0], near.needed[3] = total, needed
+    if not keep_near_triangles(model, near):
+        near.needed[0] = total
         return NO_ROOM
-    return total
+    tally, shares = np.full(1, total), SHARES if near.counts[TRIANGLES] >= MANY else 1
+    share_out(shares, touch_some_pairs, (near, shares, tally))
+    return tally[0]

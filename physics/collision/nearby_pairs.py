@@ -10,7 +10,7 @@ from ..core.model import Array, IntArray
 from ..core.state import LongArray
 from .convex import ConvexScratch
 from .geometry import Geometry, bound_shapes, place_shapes
-from .kept_triangles import KeptTriangles, touch_triangle_pairs
+from .kept_triangles import Hands, KeptTriangles, touch_triangle_pairs
 from .narrow_phase import (
     BOXES,
     CONVEX,
@@ -59,6 +59,7 @@ class Near(NamedTuple):
     head: IntArray       #: scratch
     needed: IntArray     #: (4,) rows, chosen triangles, pairs and kept triangles that there was no room for
     note: LongArray      #: (p,) row of notes of each pair, see `Kept`
+    hands: Hands
 
 
 @kernel

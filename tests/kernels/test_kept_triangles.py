@@ -4,6 +4,7 @@ Whatever is kept, the contacts are those of a detector that has seen nothing, bi
 """
 
 import numpy as np
+import pytest
 from collision_scenes import Thing, box, build, capsule, cylinder, hull, mesh, rounded, rows_of, sphere
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,8 @@ from test_kept_pairs import CORNERS, FUZZ, NAMES, SLAB, walk
 from test_over_triangles import ground
 
 from contactlab.physics.collision import Detector
+from contactlab.physics.core import team
+from contactlab.physics.core.atomic import WORD
 
 SHAPES = (hull(0.3 * CORNERS), hull(0.3 * SLAB), box(0.08, 0.06, 0.03), sphere(0.06), capsule(0.03, 0.06),
           cylinder(0.05, 0.03), rounded(0.2 * CORNERS, 0.02), box(0.2, 0.2, 0.01))
@@ -71,6 +74,34 @@ def test_triangles_out_of_reach_are_not_looked_at_again_by_bodies_that_creep():
         model.meshes.node_min[:] = good
         assert len(last.gap) > 10
         assert np.array_equal(last.gap, fresh.gap) and np.array_equal(last.key, fresh.key)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_pairs_that_are_shared_have_the_contacts_that_they_have_by_themselves(threads):
+    """24 bodies on a mesh in four shares, and each with the mesh alone; what shares write to is spoilt before."""
+    rng = np.random.default_rng(8)
+    things = [Thing((SHAPES[k % len(SHAPES)],), (*rng.uniform(-0.4, 0.4, 2), rng.uniform(0.0, 0.08)))
+              for k in range(24)]
+    surface = Thing((mesh(*ground(rng, 2e-3)),), moves=False)
+    model, bodies = build(*things, surface)
+    together = Detector(model)
+    for hand in together.hands[1:]:
+        for array in (hand.geometry.x, hand.geometry.core[-1:], *hand.work):
+            array.fill(np.nan if array.dtype == float else -9)
+    team.set_threads(threads)
+    team.gather()
+    try:
+        WORD[team.UNTIL] = 0
+        found = rows_of(together.detect(bodies, np.full(25, 5e-3)))
+    finally:
+        team.set_threads(None)
+    on_mesh = [np.flatnonzero((found.shape_a == a) & (found.shape_b == 24)) for a in range(24)]
+    assert sum(len(rows) > 0 for rows in on_mesh) >= 12
+    for thing, rows in zip(things, on_mesh, strict=True):
+        pair, two = build(thing, surface)
+        own = rows_of(Detector(pair).detect(two, np.full(2, 5e-3)))
+        for name in ("point", "normal", "gap"):
+            assert np.array_equal(getattr(own, name), getattr(found, name)[rows]), name
 
 
 @given(seed=st.integers(0, 10**6), rough=st.sampled_from([1e-3, 0.01, 0.03]), lean=st.sampled_from([0.0, 1e-3, 0.05]))
