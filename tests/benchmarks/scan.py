@@ -4,8 +4,8 @@ A bumpy square of 2 cells^2 triangles, written to an STL file in a temporary fol
 --bodies metres long.
 Told are
 - how long opening takes: reading, edges and boxes, all that the window waits for,
-- what finding all contacts of a step costs, and the step itself, at rest: the least of several rounds, by one thread and by
-  as many as usual; other programs must leave the cores alone,
+- what finding all contacts of a step costs, and the step itself, at rest: the least of several rounds, by one thread
+  and by as many as usual; other programs must leave the cores alone,
 - how long a picture's first frame takes, for which triangles are made, and the median of a frame while the camera turns
   and all of the square is seen; --whole: also without the copy of fewer triangles that software renderers draw.
 """

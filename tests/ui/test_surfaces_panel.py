@@ -127,7 +127,7 @@ def test_too_few_substeps_are_warned_of_and_as_many_as_needed_offered(panel):
 def test_in_flight_the_numbers_stay_those_of_the_last_contact():
     """The ball that let go last of the ground stays in focus."""
     left = m.Event("dynamic_loss", 5, 0.1, (0, 2), (0.0,) * 3, (0.0, 0.0, 1.0), (0.0,) * 3, 1.0, 1.0)
-    flying = fakes.snapshot(count=0, events=(replace(left, bodies=(0, 1)), left))
+    flying = fakes.snapshot(count=0, events=(left._replace(bodies=(0, 1)), left))
     inverse = float(flying.model.inv_mass[0] + flying.model.inv_mass[2])
     assert surfaces.contact_in_focus(flying) == ((0, 0), 1.0 / inverse, "ground – ball 2")
 
