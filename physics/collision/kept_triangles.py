@@ -218,6 +218,7 @@ def touch_triangle_pairs(model, near, total) -> int:
     if not keep_near_triangles(model, near):
         near.needed[0] = total
         return NO_ROOM
-    tally, shares = np.full(1, total), SHARES if near.counts[TRIANGLES] >= MANY else 1
+    many = near.counts[TRIANGLES] >= MANY and near.compound[0] == 0  # else the order of rows counts: `drop_doubles`
+    tally, shares = np.full(1, total), SHARES if many else 1
     share_out(shares, touch_some_pairs, (near, shares, tally))
     return tally[0]

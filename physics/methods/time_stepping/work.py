@@ -10,6 +10,7 @@ from ...books.ledger import Books, jointed
 from ...collision import Detector
 from ...collision.detection import Detection
 from ...collision.impact_time import Paths
+from ...collision.kept_triangles import MANY as MANY_ON_MESHES
 from ...collision.shared_pairs import MANY_SHAPES
 from ...core.model import Array, BodyKind, IntArray, Model, ShapeKind, body_count, movable
 from ...core.state import Bodies, ContactMemory, empty_memory, empty_state, grow_memory
@@ -135,7 +136,7 @@ class Workspace:
         self._integrator: Integrator | None = None
         self._work: Work | None = None
         self._make_room(self.ROOM)
-        if len(model.shapes.body) >= MANY_SHAPES:
+        if len(model.shapes.body) >= (MANY_ON_MESHES if len(model.meshes.triangles) > 0 else MANY_SHAPES):
             gather()
 
     def work(self, integrator: Integrator) -> Work:
