@@ -73,7 +73,8 @@ def elsewhere(geom: Geometry) -> Geometry:
 
 
 def with_own_hand(geom: Geometry) -> Geometry:
-    """The same shapes at the same places with another triangle in hand, for a thread. Places are copied by hand."""
+    """The same shapes at the same places with another triangle in hand, for a thread. Whoever uses it copies the
+    places first, where they have changed."""
     return geom._replace(x=geom.x.copy(), core=geom.core.copy())
 
 

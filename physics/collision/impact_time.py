@@ -68,8 +68,8 @@ ADVANCES = 64     # from then on a pair leaps
 LEAPS = 64
 TOUCH = 1e-6      # two shapes touch where they are as near as this, relative to the size of one
 MESHES_TOUCH = 1e-4  # the same of two meshes, which go on where they touch: their way is known only to second order
-WITHOUT_BOX = (PLANE, BOWL, PIPE)
-CURLED = (TORUS, MESH)
+WITHOUT_BOX = (PLANE, BOWL, PIPE)  # scenery that no box bounds
+CURLED = (TORUS, MESH)             # not convex: no plane through the nearest points keeps them apart
 FAST = 0.5        # part of its thinnest half extent; a body that moves less in a step is left to the contacts, and a
                   # pair leaps by as much
 

@@ -59,7 +59,7 @@ class Near(NamedTuple):
     head: IntArray       #: scratch
     needed: IntArray     #: (4,) rows, chosen triangles, pairs and kept triangles that there was no room for
     note: LongArray      #: (p,) row of notes of each pair, see `Kept`
-    hands: Hands
+    hands: Hands         #: what threads write to that share pairs with meshes
 
 
 @kernel

@@ -97,7 +97,7 @@ def hand_out(count, code, args) -> None:
     if count < 2 or load(SIZE) < 2 or swap(BUSY, 0, 1) == 0:
         for i in range(count):
             failed |= call_share(code, args, i)
-    elif ticks(0) < load(UNTIL):
+    elif 0 < load(UNTIL) - ticks(0) <= load(ALONE):  # not so where the clock began anew, as after a sleep
         store(BUSY, 0)
         for i in range(count):
             failed |= call_share(code, args, i)

@@ -144,10 +144,11 @@ def squares(values, marks, factor):
 
 
 def test_two_shares_are_under_way_at_once():
+    """Also where the time that was told to be alone until is not one of this clock."""
     team.set_threads(2)
     team.gather()
     for _ in range(40):  # where other programs have all cores a helper may come too late
-        WORD[team.UNTIL] = 0
+        WORD[team.UNTIL], WORD[team.ALONE] = 1 << 62, 1000  # as of a clock that has begun anew since
         marks = Marks(np.zeros(1, np.int64), np.full(2, np.nan))
         meet_each_other(marks, 10_000_000)
         if (marks.value == 1.0).all():
