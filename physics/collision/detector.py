@@ -4,14 +4,27 @@ import numpy as np
 
 from ..core.limits import CONTACT_POINTS, SHAPE_PAIRS
 from ..core.model import Array, BodyKind, BoolArray, Model, movable, shape_count
-from ..core.state import Bodies, ContactMemory, Contacts, LongArray, empty_contacts
+from ..core.state import Bodies, ContactMemory, Contacts, LongArray, empty_contacts, empty_memory
 from .broad_phase import EITHER, joined_bodies, list_pairs_of, new_sweep
 from .convex import new_work
 from .detection import Detection, find_contacts, search_pairs
-from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, elsewhere, new_geometry, place_shapes
-from .impact_time import bound_paths, find_fast, find_meetings, find_near, first_touches, new_paths, roles_of_fast
+from .geometry import (
+    BOWL,
+    MESH,
+    PATCH,
+    PIPE,
+    PLANE,
+    Geometry,
+    bound_shapes,
+    elsewhere,
+    new_geometry,
+    place_shapes,
+    with_own_hand,
+)
+from .hands import SHARES, Hand, Hands
+from .impact_time import Ways, bound_paths, find_fast, find_near, new_paths, roles_of_fast, touch_times
 from .kept_pairs import new_kept
-from .kept_triangles import new_hands, new_kept_triangles
+from .kept_triangles import new_kept_triangles
 from .known_features import new_notes
 from .mesh_gap import new_soups
 from .narrow_phase import (
@@ -36,6 +49,7 @@ from .triangles import find_triangles, new_sheets, new_stack
 from .whole_bodies import new_whole
 
 FAR = 1e9  # [m] a margin that holds everything
+NOTHING_RESTED = empty_memory()
 
 
 def shape_gap(model: Model, bodies: Bodies, shape_a: int, shape_b: int) -> tuple[float, Array, Array]:
@@ -73,12 +87,12 @@ class Detector:
         s = shape_count(model)
         self.model = model
         self.geometry = new_geometry(model, soft)
-        self.ways, self.ends = elsewhere(self.geometry), elsewhere(self.geometry)  # start and end of paths
-        self.solids = new_solids(model)
-        self.work = new_work(self.solids)
-        self.hands = new_hands(self.geometry, self.work, self.solids)
-        self.sheets = new_sheets(model.meshes)
-        self.soups = new_soups(model.meshes, self.sheets)
+        self.solids, self.sheets = new_solids(model), new_sheets(model.meshes)
+        hands = [Hand(self.geometry, new_work(self.solids), new_soups(model.meshes, self.sheets))
+                 for _ in range(SHARES)]
+        self._hands = [hands[0], *(hand._replace(geometry=with_own_hand(self.geometry)) for hand in hands[1:])]
+        self._on_their_way = Hands(*(hand._replace(geometry=elsewhere(self.geometry)) for hand in hands))
+        self.begin, self.end = self._on_their_way.first.geometry, elsewhere(self.geometry)  # of paths
         self.outline = new_outline(model)
         self.triangles = np.zeros((64, 2), np.int64)
         self.chosen = np.zeros((64, 2), np.int64)
@@ -97,6 +111,7 @@ class Detector:
         self.contacts: Contacts = empty_contacts(0)
         thickness, self.span = body_sizes(self.geometry, model, self.outline)
         self.paths = new_paths(self.span, thickness)
+        self.ways = Ways(self._on_their_way, self.end, self.solids, model.shapes, self.paths)
         self.pair_count = 0
         self._make_room_for_pairs(8 * s + 16)
         self._make_room_for_points(8 * s + 16)
@@ -107,7 +122,8 @@ class Detector:
         self.lists = np.zeros((FAMILIES, pairs), np.int64)
         self.counts = np.zeros(FAMILIES, np.int32)
         self.start = np.zeros(pairs + 2, np.int32)
-        self.work = self.work._replace(notes=new_notes(pairs))
+        notes = new_notes(pairs)
+        self.hands = Hands(*(hand._replace(work=hand.work._replace(notes=notes)) for hand in self._hands))
         self.close = new_kept_triangles(pairs, 64)
         self.kept = new_kept(self.geometry, self.model.shapes.body, self.model.kind == BodyKind.FIXED, pairs)
         self._detection: Detection | None = None
@@ -125,13 +141,13 @@ class Detector:
         """The arguments of `find_contacts`. The tuple is built anew only after one of its arrays has been replaced."""
         if self._detection is None:
             compound = np.array([self.shapes_of.max(initial=0) > 1], np.int32)
-            near = Near(self.geometry, self.solids, self.work, self.sheets, self.outline, self.rank, self.shapes_of,
-                        compound, self.reach, self.sweep.pairs, self.seen_pairs, self.lists, self.counts, self.chosen,
-                        self.close, self.start, self.stack, self.found, self.link, self.head, np.zeros(4, np.int32),
-                        self.kept.note, self.hands)
+            near = Near(self.geometry, self.solids, self.hands.first.work, self.sheets, self.outline, self.rank,
+                        self.shapes_of, compound, self.reach, self.sweep.pairs, self.seen_pairs, self.lists,
+                        self.counts, self.chosen, self.close, self.start, self.stack, self.found, self.link, self.head,
+                        np.zeros(4, np.int32), self.kept.note, self.hands)
             self._detection = Detection(near, self.sweep, self.kept, self.whole, self.roles, self.planes,
                                         self.joined, self.family, self.contacts)
-            self._on_ways = self._detection._replace(near=near._replace(geometry=self.ways), roles=self.roles_of_ways)
+            self._on_ways = self._detection._replace(near=near._replace(geometry=self.begin), roles=self.roles_of_ways)
         return self._detection
 
     @property
@@ -211,10 +227,9 @@ class Detector:
             chosen = self._on_the_way(bodies, h)
             if meshes:
                 chosen = chosen[(shapes.kind[chosen[:, :2]] == MESH).all(axis=1)]
-            near = np.zeros(len(chosen), np.int32)
-            find_near(self.ways, self.ends, self.solids, self.work, chosen, shapes, bodies, paths, h, near)
-            chosen = chosen[near == 1]
-            first_touches(self.ways, self.solids, self.soups, self.work, chosen, shapes, bodies, memory, paths, h)
+            part = self._touch_times(chosen, bodies, memory, h) / h
+            for side in (0, 1):
+                np.minimum.at(paths.fraction, shapes.body[chosen[:, side]], part)
         return paths.fraction.copy()
 
     def missed(self, bodies: Bodies, h: float, ahead: BoolArray) -> BoolArray:
@@ -222,26 +237,31 @@ class Detector:
         touching, where bodies move on freely for h [s] from these poses, along the paths that `find_fast` has found."""
         if not ahead.any():
             return ahead.copy()
-        self._bound_paths(bodies, h)
-        place = np.zeros(len(ahead), np.int64)
-        count = list_pairs_of(self.ways, self.contacts, ahead, self.sweep.pairs, place)
+        count, place = len(ahead), np.zeros(len(ahead), np.int64)
+        asked = np.zeros(len(self.reach), bool)
+        asked[self.contacts.shape_a[:count][ahead]] = asked[self.contacts.shape_b[:count][ahead]] = True
+        bound_paths(self.ways, np.flatnonzero(asked), bodies, h)
+        count = list_pairs_of(self.begin, self.contacts, ahead, self.sweep.pairs, place)
         pair, chosen = self._chosen(count, bodies, h)
-        meets = np.zeros(len(chosen), np.int32)
-        find_meetings(self.ways, self.solids, self.soups, self.work, chosen, self.model.shapes, bodies, self.paths, h,
-                      meets)
         passed = np.zeros(count + 1, bool)
         passed[pair] = True
-        passed[pair[meets == 1]] = False
+        passed[pair[self._touch_times(chosen, bodies, NOTHING_RESTED, h) < h]] = False
         return passed[place]  # of those that are not asked for, the last row
 
-    def _bound_paths(self, bodies: Bodies, h: float) -> None:
-        """Both ends of the paths found last, and bounds of the shapes on them."""
-        bound_paths(self.model.shapes, bodies, self.paths, h, np.zeros(len(self.reach)), self.ways, self.ends)
+    def _touch_times(self, chosen: LongArray, bodies: Bodies, memory: ContactMemory, h: float) -> Array:
+        """When each of the chosen first touches on these ways [s], h where it does not within h."""
+        near, times = np.zeros(len(chosen), np.int32), np.full(len(chosen), h)
+        find_near(self.ways, chosen, bodies, h, near)
+        may = near == 1
+        some = np.full(np.count_nonzero(may), np.nan)
+        touch_times(self.ways, chosen[may], bodies, memory, h, some)
+        times[may] = some
+        return times
 
     def _on_the_way(self, bodies: Bodies, h: float) -> LongArray:
         """(shape, shape, triangle or -1) of all that may come near each other on the paths found last, where one of
         their bodies is fast."""
-        self._bound_paths(bodies, h)
+        bound_paths(self.ways, np.arange(len(self.reach)), bodies, h)
         roles_of_fast(self.roles, self.paths.fast, self.roles_of_ways)
         while (count := search_pairs(self.model, self.on_ways)) < 0:
             self.make_what_is_needed()
@@ -267,7 +287,7 @@ class Detector:
     def _find_triangles(self, pairs: LongArray, reach: Array) -> LongArray:
         """(pair, triangle) rows of what may touch of these pairs of a shape and a mesh."""
         while True:
-            total = find_triangles(self.ways, self.model.meshes, self.sweep.pairs, pairs, len(pairs), reach,
+            total = find_triangles(self.begin, self.model.meshes, self.sweep.pairs, pairs, len(pairs), reach,
                                    self.rank, self.sheets, self.stack, self.triangles)
             if total <= len(self.triangles):
                 return self.triangles[:total]

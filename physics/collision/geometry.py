@@ -67,8 +67,9 @@ def new_geometry(model: Model, soft: bool = False) -> Geometry:
 
 
 def elsewhere(geom: Geometry) -> Geometry:
-    """The same shapes, with room for other poses: what they travel there does not count here."""
-    own = ("x", "centre", "R", "lo", "hi", "travel")
+    """The same shapes, with room for other poses and another triangle in hand: what they travel there does not count
+    here."""
+    own = ("x", "centre", "R", "lo", "hi", "travel", "core")
     return geom._replace(**{name: getattr(geom, name).copy() for name in own})
 
 
@@ -185,15 +186,21 @@ def mix(h, value):
     return h ^ (h >> 32)
 
 
+@helper
+def place_shape(shapes, s, x, q, geom_out):
+    """World pose of shape s of bodies at x (n, 3), q (n, 4)."""
+    b = shapes.body[s]
+    xb, qb = row(x, b), row4(q, b)
+    p = transform(xb, qb, row(shapes.position, s))
+    put_pose(geom_out, s, p, quat_mat(quat_mul(qb, row4(shapes.orientation, s))))
+    put(geom_out.centre, s, xb)
+
+
 @kernel
 def place_shapes(shapes, x, q, geom_out):
     """World pose of every shape of bodies at x (n, 3), q (n, 4)."""
     for s in range(shapes.body.shape[0]):
-        b = shapes.body[s]
-        xb, qb = row(x, b), row4(q, b)
-        p = transform(xb, qb, row(shapes.position, s))
-        put_pose(geom_out, s, p, quat_mat(quat_mul(qb, row4(shapes.orientation, s))))
-        put(geom_out.centre, s, xb)
+        place_shape(shapes, s, x, q, geom_out)
 
 
 @helper
@@ -212,19 +219,24 @@ def put_pose(geom_out, s, x, m):
     geom_out.travel[s] += math.sqrt(moved) + math.sqrt(0.5 * turned) * geom_out.bound[s]
 
 
+@helper
+def bound_shape(geom_in_out, s, reach):
+    """World bounds of shape s, swollen by its reach."""
+    geom, swell = geom_in_out, reach + geom_in_out.swell[s]
+    centre, half = row(geom.box, s), (geom.box[s, 3], geom.box[s, 4], geom.box[s, 5])
+    for i in range(3):
+        r = row(geom.R[s], i)
+        middle = geom.x[s, i] + r[0] * centre[0] + r[1] * centre[1] + r[2] * centre[2]
+        wide = half_width(geom.kind[s], half, r)
+        geom.lo[s, i] = middle - wide - swell
+        geom.hi[s, i] = middle + wide + swell
+
+
 @kernel
 def bound_shapes(geom_in_out, reach):
     """World bounds of every shape, swollen by its reach (s,)."""
-    geom = geom_in_out
     for s in range(reach.shape[0]):
-        swell = reach[s] + geom.swell[s]
-        centre, half = row(geom.box, s), (geom.box[s, 3], geom.box[s, 4], geom.box[s, 5])
-        for i in range(3):
-            r = row(geom.R[s], i)
-            middle = geom.x[s, i] + r[0] * centre[0] + r[1] * centre[1] + r[2] * centre[2]
-            wide = half_width(geom.kind[s], half, r)
-            geom.lo[s, i] = middle - wide - swell
-            geom.hi[s, i] = middle + wide + swell
+        bound_shape(geom_in_out, s, reach[s])
 
 
 def own_boxes(model: Model) -> Array:

@@ -21,7 +21,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.jit import helper, kernel, program
-from ..core.model import Array, IntArray
+from ..core.model import Array, IntArray, Shapes
+from ..core.team import share_out
 from ..core.vec import (
     add,
     axpy,
@@ -48,19 +49,21 @@ from .geometry import (
     PIPE,
     PLANE,
     TORUS,
+    Geometry,
     axis,
-    bound_shapes,
+    bound_shape,
     origin,
-    place_shapes,
+    place_shape,
     put_pose,
     swell,
     to_local,
     to_world,
 )
 from .gjk import gjk, support, weighted
+from .hands import SHARES, Hands, hand_of
 from .hollow import hollow_gap
 from .mesh_gap import meshes_gap
-from .polytope import POINTS, load_faces, load_points
+from .polytope import POINTS, Solids, load_faces, load_points
 from .ring import ring_gap
 from .triangles import load_triangle
 
@@ -85,6 +88,16 @@ class Paths(NamedTuple):
     q: Array         #: (n, 4)
 
 
+class Ways(NamedTuple):
+    """The shapes on these paths, and what threads write to that share pairs of them."""
+
+    hands: Hands      #: each moves the shapes of a pair along their paths; the first has all at the start of theirs
+    end: Geometry     #: at the end of their paths
+    solids: Solids
+    shapes: Shapes
+    paths: Paths
+
+
 def new_paths(span: Array, thickness: Array) -> Paths:
     """Room for the paths of so many bodies."""
     n = len(span)
@@ -105,27 +118,30 @@ def find_fast(bodies, h, paths_out):
     return count
 
 
-@program
-def bound_paths(shapes, bodies, paths, h, no_reach, start_out, end_out) -> None:
-    """Place the shapes at the start and at the end of their paths, and bound the whole of these, in start_out. no_reach
-    (s,): zeros."""
-    place_shapes(shapes, paths.x, paths.q, end_out)
-    bound_shapes(end_out, no_reach)
-    place_shapes(shapes, bodies.x, bodies.q, start_out)
-    bound_shapes(start_out, no_reach)
-    bound_arcs(shapes.body, bodies.w, h, paths.span, end_out, start_out)
-
-
 @kernel
-def bound_arcs(body, w, h, span, end, start_in_out) -> None:
-    """Bounds of whole paths: those of start and end together, swollen by the sagitta of the arcs between them."""
-    lo, hi = start_in_out.lo, start_in_out.hi
-    for s in range(body.shape[0]):
-        turn = min(h * norm(row(w, body[s])), math.pi)
-        bulge = span[body[s]] * (1.0 - math.cos(0.5 * turn))
+def bound_some_paths(i, ways, some, bodies, h) -> None:
+    """Share i of `bound_paths`."""
+    shapes, paths, start, end = ways.shapes, ways.paths, ways.hands.first.geometry, ways.end
+    lo, hi = start.lo, start.hi
+    for c in range(i * len(some) // SHARES, (i + 1) * len(some) // SHARES):
+        s = some[c]
+        b = shapes.body[s]
+        place_shape(shapes, s, paths.x, paths.q, end)
+        bound_shape(end, s, 0.0)
+        place_shape(shapes, s, bodies.x, bodies.q, start)
+        bound_shape(start, s, 0.0)
+        turn = min(h * norm(row(bodies.w, b)), math.pi)
+        bulge = paths.span[b] * (1.0 - math.cos(0.5 * turn))
         for k in range(3):
             lo[s, k] = min(lo[s, k], end.lo[s, k]) - bulge
             hi[s, k] = max(hi[s, k], end.hi[s, k]) + bulge
+
+
+@program
+def bound_paths(ways, some, bodies, h) -> None:
+    """Place some shapes (k,) at the start and at the end of their paths, and bound the whole of these, in the geometry
+    of the start: both ends together, swollen by the sagitta of the arcs between them."""
+    share_out(SHARES, bound_some_paths, (ways, some, bodies, h))
 
 
 @kernel
@@ -282,22 +298,30 @@ def cores_stay_apart(start, end, solids, work, a, b, least):
 
 
 @kernel
-def find_near(start, end, solids, work, chosen, shapes, bodies, paths, h, near_out) -> None:
-    """Which of the chosen (shape, shape, triangle or -1) may touch within h [s]: 0 in near_out where a plane keeps the
-    two apart, see the top."""
-    for i in range(len(chosen)):
-        a, b, t = chosen[i, 0], chosen[i, 1], chosen[i, 2]
-        near_out[i] = 1
+def find_some_near(i, ways, chosen, bodies, h, near_out) -> None:
+    """Share i of `find_near`."""
+    hand, end, solids, shapes, span = hand_of(ways.hands, i), ways.end, ways.solids, ways.shapes, ways.paths.span
+    start, work = ways.hands.first.geometry, hand.work
+    for c in range(i, len(chosen), SHARES):
+        a, b, t = chosen[c, 0], chosen[c, 1], chosen[c, 2]
+        near_out[c] = 1
         if t >= 0 or start.kind[a] in WITHOUT_BOX or start.kind[b] in WITHOUT_BOX:
             continue
         i_a, i_b = shapes.body[a], shapes.body[b]
         w_a, w_b = row(bodies.w, i_a), row(bodies.w, i_b)
-        bent = 0.125 * h * h * (dot(w_a, w_a) * paths.span[i_a] + dot(w_b, w_b) * paths.span[i_b])
+        bent = 0.125 * h * h * (dot(w_a, w_a) * span[i_a] + dot(w_b, w_b) * span[i_b])
         least = bent + (MESHES_TOUCH if start.kind[a] == MESH else 2.0 * TOUCH) * max(start.bound[a], start.bound[b])
         if boxes_stay_apart(start, end, a, b, least):
-            near_out[i] = 0
+            near_out[c] = 0
         elif start.kind[a] not in CURLED and start.kind[b] not in CURLED:
-            near_out[i] = 0 if cores_stay_apart(start, end, solids, work, a, b, least) else 1
+            near_out[c] = 0 if cores_stay_apart(start, end, solids, work, a, b, least) else 1
+
+
+@program
+def find_near(ways, chosen, bodies, h, near_out) -> None:
+    """Which of the chosen (shape, shape, triangle or -1) may touch within h [s]: 0 in near_out where a plane keeps the
+    two apart, see the top."""
+    share_out(SHARES, find_some_near, (ways, chosen, bodies, h, near_out))
 
 
 @helper
@@ -337,26 +361,21 @@ def facing_each_other(geom, pair):
 
 
 @kernel
-def find_meetings(geom, solids, soups, work, chosen, shapes, bodies, paths, h, meets_out):
-    """Which of the chosen (shape, shape, triangle or -1), as in `first_touches`, touch within h [s] on free ways."""
-    for i in range(len(chosen)):
-        a, b, t = facing_each_other(geom, (chosen[i, 0], chosen[i, 1], chosen[i, 2]))
-        motion_a, motion_b = motion_of(shapes, bodies, paths.span, a), motion_of(shapes, bodies, paths.span, b)
-        leap = FAST * min(paths.thickness[shapes.body[a]], paths.thickness[shapes.body[b]])
-        now = touch_time(geom, solids, soups, work, (a, b, t), motion_a, motion_b, (leap, 0.0), h)
-        meets_out[i] = 1 if now < h else 0
-
-
-@kernel
-def first_touches(geom, solids, soups, work, chosen, shapes, bodies, memory, paths, h):
-    """Lower paths.fraction of both bodies to the part of the step h before each chosen (shape, shape, triangle or -1)
-    touches. memory: the contacts of the last step."""
-    for i in range(len(chosen)):
-        a, b, t = facing_each_other(geom, (chosen[i, 0], chosen[i, 1], chosen[i, 2]))
-        i_a, i_b = int(shapes.body[a]), int(shapes.body[b])
+def find_some_times(i, ways, chosen, bodies, memory, h, times_out) -> None:
+    """Share i of `touch_times`."""
+    hand, solids, shapes, paths = hand_of(ways.hands, i), ways.solids, ways.shapes, ways.paths
+    geom = hand.geometry
+    for c in range(i, len(chosen), SHARES):
+        a, b, t = facing_each_other(geom, (chosen[c, 0], chosen[c, 1], chosen[c, 2]))
+        i_a, i_b = shapes.body[a], shapes.body[b]
         motion_a, motion_b = motion_of(shapes, bodies, paths.span, a), motion_of(shapes, bodies, paths.span, b)
         leap = FAST * min(paths.thickness[i_a], paths.thickness[i_b])
         near = leap if rested(memory, min(a, b), max(a, b)) else 0.0
-        now = touch_time(geom, solids, soups, work, (a, b, t), motion_a, motion_b, (leap, near), h)
-        paths.fraction[i_a] = min(paths.fraction[i_a], now / h)
-        paths.fraction[i_b] = min(paths.fraction[i_b], now / h)
+        times_out[c] = touch_time(geom, solids, hand.soups, hand.work, (a, b, t), motion_a, motion_b, (leap, near), h)
+
+
+@program
+def touch_times(ways, chosen, bodies, memory, h, times_out) -> None:
+    """When each chosen (shape, shape, triangle or -1) first touches [s], h where it does not within h, see
+    `touch_time`. memory: the contacts of the last step."""
+    share_out(SHARES, find_some_times, (ways, chosen, bodies, memory, h, times_out))

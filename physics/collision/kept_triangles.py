@@ -20,20 +20,20 @@ from ..core.state import LongArray
 from ..core.team import share_out
 from ..core.vec import mat_t_vec, put, row, scale, sub
 from .box_triangle import box_to_triangle, may_lean
-from .convex import UNKNOWN, ConvexScratch, new_work, touch_nearest, touch_triangle
-from .geometry import BOX, Geometry, origin, swell, to_local, with_own_hand
+from .convex import UNKNOWN, touch_nearest, touch_triangle
+from .geometry import BOX, origin, swell, to_local
 from .gjk import OVERLAP
+from .hands import SHARES, hand_of
 from .known_features import CLEAR
 from .manifold import ON_EDGE, reduce_groups
 from .narrow_phase import NO_ROOM, TRIANGLES, in_order, put_rows
 from .over_triangle import NO_ANSWER, touch_point
-from .polytope import POINTS, Solids, load_faces, load_points, points_into
+from .polytope import POINTS, load_faces, load_points, points_into
 from .triangles import box_in, far_from, least_distance, load_triangle, local_bounds, next_near, placed
 
 SKIN = 0.1      # relative to the size of the shape
 NEARER = 1e-6   # relative to the size: two points of a mesh that are nearer to each other are one
 MANY = 8        # pairs from which on threads share them
-SHARES = 4      # of them: each has a triangle in hand and scratch of its own
 
 
 class KeptTriangles(NamedTuple):
@@ -51,37 +51,6 @@ def new_kept_triangles(pairs: int, triangles: int) -> KeptTriangles:
     """Nothing kept yet, and room for so many."""
     return KeptTriangles(np.full((pairs, 4), -1), np.zeros((pairs, 2)), np.zeros(triangles, np.int64),
                          np.zeros(triangles), np.zeros(1, np.int64))
-
-
-class Hand(NamedTuple):
-    """What a share of the pairs writes to."""
-
-    geometry: Geometry  #: whose triangle in hand is its own
-    work: ConvexScratch
-
-
-class Hands(NamedTuple):
-    """Of each share; kernels read tuples whose arrays are known when they are called."""
-
-    first: Hand
-    second: Hand
-    third: Hand
-    fourth: Hand
-
-
-def new_hands(geometry: Geometry, work: ConvexScratch, solids: Solids) -> Hands:
-    """The first share writes to what is there."""
-    return Hands(Hand(geometry, work), *(Hand(with_own_hand(geometry), new_work(solids)) for _ in range(SHARES - 1)))
-
-
-@helper
-def hand_of(hands, i):
-    """That of share i."""
-    if i == 0:
-        return hands.first
-    if i == 1:
-        return hands.second
-    return hands.third if i == 2 else hands.fourth
 
 
 @helper
@@ -218,7 +187,6 @@ def touch_triangle_pairs(model, near, total) -> int:
     if not keep_near_triangles(model, near):
         near.needed[0] = total
         return NO_ROOM
-    many = near.counts[TRIANGLES] >= MANY and near.compound[0] == 0  # else the order of rows counts: `drop_doubles`
-    tally, shares = np.full(1, total), SHARES if many else 1
+    tally, shares = np.full(1, total), SHARES if near.counts[TRIANGLES] >= MANY else 1
     share_out(shares, touch_some_pairs, (near, shares, tally))
     return tally[0]

@@ -13,7 +13,6 @@ from ..core.model import Array, IntArray
 from ..core.vec import put, row
 from ..shapes.table import FORMS, SCENERY
 from .box_box import box_box
-from .convex import touch_convex
 from .geometry import (
     BOWL,
     BOX,
@@ -236,18 +235,6 @@ def touch_box_pairs(geom, work, pairs, chosen, count, reach, total, lists_out, c
     return total
 
 
-@kernel
-def touch_convex_pairs(geom, solids, work, pairs, note, chosen, count, reach, total, found_out) -> int:
-    """Likewise for any two convex shapes. note: the row of notes of each pair."""
-    work.cone[7, 0] = 0.0
-    for i in range(count):
-        p = chosen[i]
-        a, b, flip = in_order(geom.kind, pairs, p)
-        last = touch_convex(geom, solids, work, a, b, reach[a] + reach[b], 0, note[p])
-        total = put_rows(work.patch, last, flip, p, total, found_out)
-    return total
-
-
 @helper
 def goes_before(pairs, rows, owner, k, t, even):
     """Whether of two points that lie together k is kept: the deeper one. Of two that are equally deep but for rounding,
@@ -289,6 +276,27 @@ def drop_doubles(geom, pairs, body, shapes_of, total, head, link, found) -> int:
             move_row(found, k, kept)
             kept += 1
     return kept
+
+
+@kernel
+def sort_rows(pair_count, total, start, place, found_in_out) -> None:
+    """Put so many rows in the order of their pairs, those of one pair as they follow one another; start (pairs + 1,)
+    and place (rows,) are scratch."""
+    owner, rows = found_in_out.owner, found_in_out.rows
+    start[: pair_count + 1] = 0
+    for k in range(total):
+        start[owner[k] + 1] += 1
+    for p in range(pair_count):
+        start[p + 1] += start[p]
+    for k in range(total):
+        place[k] = start[owner[k]]
+        start[owner[k]] += 1
+    for k in range(total):
+        while place[k] != k:
+            t = place[k]
+            owner[k], owner[t], place[k], place[t] = owner[t], owner[k], place[t], t
+            for c in range(PATCH):
+                rows[k, c], rows[t, c] = rows[t, c], rows[k, c]
 
 
 @kernel

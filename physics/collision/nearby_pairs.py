@@ -10,7 +10,8 @@ from ..core.model import Array, IntArray
 from ..core.state import LongArray
 from .convex import ConvexScratch
 from .geometry import Geometry, bound_shapes, place_shapes
-from .kept_triangles import Hands, KeptTriangles, touch_triangle_pairs
+from .hands import Hands
+from .kept_triangles import KeptTriangles, touch_triangle_pairs
 from .narrow_phase import (
     BOXES,
     CONVEX,
@@ -23,14 +24,14 @@ from .narrow_phase import (
     Found,
     drop_doubles,
     fill_contacts,
+    sort_rows,
     touch_box_pairs,
-    touch_convex_pairs,
     touch_hollow_pairs,
     touch_round_pairs,
 )
 from .polytope import Solids
 from .ring import touch_ring_pairs
-from .shared_pairs import MANY_PAIRS, touch_boxes
+from .shared_pairs import MANY_PAIRS, touch_boxes, touch_convex_pairs
 from .surface import Outline, touch_surface_pairs
 
 
@@ -59,7 +60,7 @@ class Near(NamedTuple):
     head: IntArray       #: scratch
     needed: IntArray     #: (4,) rows, chosen triangles, pairs and kept triangles that there was no room for
     note: LongArray      #: (p,) row of notes of each pair, see `Kept`
-    hands: Hands         #: what threads write to that share pairs with meshes
+    hands: Hands         #: what threads write to that share pairs
 
 
 @kernel
@@ -96,18 +97,18 @@ def touch_listed(model, near, contacts_out):
         return NO_ROOM
     if counts[SURFACES] > 0:
         total = touch_surface_pairs(model, near, total)
-    if counts[BOXES] >= MANY_PAIRS and near.compound[0] == 0:
+    if counts[BOXES] >= MANY_PAIRS:
         total = touch_boxes(geom, work, pairs, lists[BOXES], counts[BOXES], reach, total, lists, counts, found)
     elif counts[BOXES] > 0:
         total = touch_box_pairs(geom, work, pairs, lists[BOXES], counts[BOXES], reach, total, lists, counts, found)
     if counts[CONVEX] > 0:
-        total = touch_convex_pairs(geom, solids, work, pairs, near.note, lists[CONVEX], counts[CONVEX], reach, total,
-                                   found)
+        total = touch_convex_pairs(near, total)
     counts[CONVEX] = convex
     if total > len(found.rows):
         near.needed[0] = total
         return NO_ROOM
-    if near.compound[0] == 1:
+    if near.compound[0] == 1:  # the order in which threads found them must not count
+        sort_rows(near.pair_count[0], total, near.start, near.link, found)
         total = drop_doubles(geom, pairs, shapes.body, near.shapes_of, total, near.head, near.link, found)
     fill_contacts(pairs, near.pair_count[0], found, total, near.start, shapes, model.materials, contacts_out)
     return total

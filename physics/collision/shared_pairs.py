@@ -1,4 +1,4 @@
-"""Pairs of many shapes found, and those of boxes touched, by several threads.
+"""Pairs of many shapes found, and those of boxes and of other convex shapes touched, by several threads.
 
 Threads write what they find one behind the other as it comes. `sort_pairs` puts pairs in order, and `fill_contacts`
 points in the order of their pairs. So the contacts do not depend on the threads.
@@ -11,12 +11,15 @@ from ..core.jit import helper, kernel, program
 from ..core.team import share_out
 from .box_box import box_box
 from .broad_phase import stand_in_columns, sweep_column
+from .convex import touch_convex
 from .geometry import PATCH
-from .narrow_phase import CONVEX, Found, put_rows
+from .hands import SHARES, hand_of
+from .narrow_phase import CONVEX, Found, in_order, put_rows
 
 MANY_SHAPES = 300  # from which on threads share the search for pairs
 MANY_PAIRS = 500   # of boxes, from which on threads share them
 A_SHARE = 64       # of these
+MANY_CONVEX = 64   # pairs of other convex shapes, from which on threads share them
 ROWS = 512         # of points, or pairs, that a thread keeps before it writes them
 COLUMNS = 16       # shares of the search, where there are so many columns
 POINTS, OTHERS = range(2)  # entries of a tally: points of all threads so far; pairs left to another family
@@ -101,3 +104,29 @@ def touch_boxes(geom, work, pairs, chosen, count, reach, total, lists_out, count
     counts_out[CONVEX] = tally[OTHERS]
     return tally[POINTS]
 
+
+# --------------------------------------------------------------------------------------------- other convex shapes
+@kernel
+def touch_some_convex(i, near, shares, tally) -> None:
+    """Share i of `touch_convex_pairs`."""
+    geom, work, reach, count, kept = near.geometry, hand_of(near.hands, i).work, near.reach, near.counts[CONVEX], 0
+    buffer = Found(np.empty((ROWS, PATCH)), np.empty(ROWS, np.int32))
+    work.cone[7, 0] = 0.0
+    for c in range(i * count // shares, (i + 1) * count // shares):
+        p = near.lists[CONVEX, c]
+        a, b, flip = in_order(geom.kind, near.pairs, p)
+        points = touch_convex(geom, near.solids, work, a, b, reach[a] + reach[b], 0, near.note[p])
+        if kept + points > ROWS:
+            write_rows(buffer, kept, tally, near.found)
+            kept = 0
+        kept = put_rows(work.patch, points, flip, p, kept, buffer)
+    write_rows(buffer, kept, tally, near.found)
+
+
+@program
+def touch_convex_pairs(near, total) -> int:
+    """Points of the pairs of the family CONVEX, any two convex shapes; returns the number of rows so far, which may
+    exceed the room."""
+    tally, shares = np.full(1, total), SHARES if near.counts[CONVEX] >= MANY_CONVEX else 1
+    share_out(shares, touch_some_convex, (near, shares, tally))
+    return tally[0]
