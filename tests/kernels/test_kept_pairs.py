@@ -75,10 +75,10 @@ def test_bodies_that_creep_are_not_searched_again_and_pairs_apart_are_left_alone
     for _ in range(2):  # a pair that is found apart by a search is measured along its axis the next time
         used.detect(bodies, margin)
     bounds = used.kept.bounds.copy()
-    apart = used.work.notes[:, 9] - used.geometry.travel[used.work.notes[:, 0].astype(int)] \
-        - used.geometry.travel[used.work.notes[:, 1].astype(int)] > 2e-3 + 1e-2
+    apart = used.near.work.notes[:, 9] - used.geometry.travel[used.near.work.notes[:, 0].astype(int)] \
+        - used.geometry.travel[used.near.work.notes[:, 1].astype(int)] > 2e-3 + 1e-2
     assert apart.sum() > 10
-    used.work.notes[apart, 5:9] = np.nan
+    used.near.work.notes[apart, 5:9] = np.nan
     for _ in range(3):
         walk(rng, bodies, 40, 1e-5, 1e-5)
         last, fresh = rows_of(used.detect(bodies, margin)), rows_of(Detector(model).detect(bodies, margin))
