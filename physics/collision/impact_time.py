@@ -2,7 +2,8 @@
 
 A pair may move on by gap / speed without touching, where the speed bounds how fast any two of their points can approach
 along the direction between them; repeated, the pair arrives at the moment of touch and never jumps over it
-[Mirtich 1996, §2.3.2].
+[Mirtich 1996, §2.3.2]. Of convex shapes the bound is the greatest speed along that direction now, which grows by
+ω² r at most.
 
 Bodies that turn fast close to each other, as a wheel beside its fork or a link that rolls on another one, have a bound
 far above the speed at which they approach, and advance by hardly anything. Such a pair goes on in leaps in which it
@@ -26,6 +27,7 @@ from ..core.team import share_out
 from ..core.vec import (
     add,
     axpy,
+    cross,
     dot,
     neg,
     norm,
@@ -196,6 +198,22 @@ def distance_of(geom, solids, soups, work, a, b, t, far):
 
 
 @helper
+def fastest(geom, s, core, count, motion, now, n):
+    """The greatest speed along n [m/s] of a point of convex shape s, whose core of `count` corners is loaded, at the
+    time `now` of its motion, see `touch_time`: of v + ω × (p - x), n·(ω × p) is greatest where p is farthest along
+    n × ω."""
+    x, v, turn = motion[0], motion[2], cross(n, motion[3])
+    p = support(core, count, geom, s, turn)
+    return dot(n, v) + dot(turn, sub(p, axpy(now, v, x))) + swell(geom, s) * norm(turn)
+
+
+@helper
+def time_for(way, speed, bend):
+    """How long [s] it takes to come nearer by `way` [m], where the speed may grow by `bend` [m/s2]."""
+    return 2.0 * way / max(speed + math.sqrt(speed * speed + 2.0 * bend * way), 1e-300)
+
+
+@helper
 def touch_time(geom, solids, soups, work, pair, motion_a, motion_b, reach, h):
     """When a pair (shapes a and b, triangle t or -1) first touches, between 0 and h; h where it does not, or where it
     is near already, but for two meshes that have not rested. Where it touches within a leap, the time before that.
@@ -205,11 +223,13 @@ def touch_time(geom, solids, soups, work, pair, motion_a, motion_b, reach, h):
     """
     (a, b, t), (leap, near) = pair, reach
     v_a, w_a, span_a, v_b, w_b, span_b = motion_a[2], motion_a[3], motion_a[6], motion_b[2], motion_b[3], motion_b[6]
-    cone, curls = work.cone, geom.kind[b] in (BOWL, PIPE) or geom.kind[a] in (TORUS, MESH)
+    core, cone, curls = work.core, work.cone, geom.kind[b] in (BOWL, PIPE) or geom.kind[a] in (TORUS, MESH)
     one = t >= 0 or geom.kind[b] in (BOWL, PIPE, PLANE)
     size = geom.bound[a] if one else min(geom.bound[a], geom.bound[b])
     size = size if size > 0.0 else h * norm(sub(v_a, v_b))  # a particle has none: as near as a part of its way
     turning = norm(w_a) * span_a + norm(w_b) * span_b
+    bend, convex = dot(w_a, w_a) * span_a + dot(w_b, w_b) * span_b, not curls and geom.kind[b] != PLANE
+    second, corners = (geom.x.shape[0] - 1, 3) if t >= 0 else (b, solids.info[b, POINTS])
     close = (MESHES_TOUCH if geom.kind[a] == MESH else TOUCH) * size
     now, sure, touched = 0.0, 0.0, False
     for step in range(ADVANCES + LEAPS):
@@ -240,6 +260,10 @@ def touch_time(geom, solids, soups, work, pair, motion_a, motion_b, reach, h):
         if approach * (h - now) < way:
             return h
         sure = now + way / approach
+        if convex:
+            speed = fastest(geom, a, core[0], solids.info[a, POINTS], motion_a, now, n)
+            speed += fastest(geom, second, core[1], corners, motion_b, now, neg(n))
+            sure = max(sure, now + time_for(way, speed, bend))
         now = sure if step < ADVANCES else now + max(way, leap) / approach
         if now >= h:
             return h
