@@ -5,6 +5,7 @@ import pytest
 from collision_scenes import Part, Thing, box, build, capsule, cylinder, hull, mesh, plane, rows_of, sphere
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
 from contactlab.physics.collision import Detector, shape_gap
@@ -348,9 +349,53 @@ def test_a_wheel_beside_a_fork_turns_on(side, clearance):
 
 
 def test_a_drill_stops_at_the_plate():
-    """Its bound, 51 m/s, is far above the 1 m/s at which it comes near: it goes on in leaps of half its thinnest half
-    extent, and stops before the one that ends in the plate, 0.5 · 0.01 m / 51 = 0.1 mm of way."""
+    """No point of it comes nearer than at 1 m/s, however fast it turns."""
     h, gap = 1 / 60, 2e-3
     drill, plate = Thing((box(0.5, 0.01, 0.01),)), Thing((box(0.01, 0.5, 0.5),), (0.51 + gap, 0.0, 0.0), moves=False)
     _, part = fly([drill, plate], [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]], h, spins=[[100.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    assert gap - 1e-4 <= part[0] * h <= gap
+    assert part[0] * h == pytest.approx(gap, abs=1e-6)
+
+
+def test_a_wheel_stops_at_the_fork():
+    """Its bound, 61 m/s, is far above the 1 m/s at which its rim comes near: it goes on in leaps of half the thinnest
+    half extent, and stops before the one that ends in the fork, 0.5 · 0.02 m / 61 = 0.16 mm of way."""
+    h, gap = 1 / 60, 2e-3
+    wheel, fork = Thing((cylinder(0.2, 0.1),)), Thing((box(0.02, 0.02, 0.02),), (0.22 + gap, 0.0, 0.0), moves=False)
+    _, part = fly([wheel, fork], [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]], h, spins=[[0.0, 0.0, 300.0], [0.0, 0.0, 0.0]])
+    assert gap - 1.7e-4 <= part[0] * h <= gap
+
+
+def test_a_hook_that_is_drawn_away_swings_into_the_wall():
+    """A ball on an arm of 1 m: it leaves at 0.5 m/s, and turns about a point beyond the wall."""
+    h, w, v, gap = 1 / 60, 40.0, 0.5, 0.1
+    hook = Thing((sphere(0.2)._replace(position=(-1.0, 0.0, 0.0)),), (1.0, 0.0, 0.0))
+    wall = Thing((box(0.1, 1.0, 1.0),), (0.3 + gap, 0.0, 0.0), moves=False)
+    _, part = fly([hook, wall], [[-v, 0.0, 0.0], [0.0, 0.0, 0.0]], h, spins=[[0.0, 0.0, w], [0.0, 0.0, 0.0]])
+    t = brentq(lambda t: 1.0 - np.cos(w * t) - v * t - gap, 1e-3, h)
+    assert part[0] * h == pytest.approx(t, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_fast_shapes_are_stopped_before_they_touch_and_only_where_they_do(seed):
+    """Two convex shapes that fly and turn at random, followed in 200 moments: apart until the moment found, where they
+    touch; or apart all the way."""
+    rng, h, corners = np.random.default_rng(seed), 1 / 60, np.random.default_rng(3).normal(size=(14, 3))
+    shapes = [sphere(0.2), box(0.2, 0.15, 0.1), capsule(0.1, 0.2), cylinder(0.15, 0.1), hull(0.2 * corners)]
+    parts = [shapes[k] for k in rng.integers(0, len(shapes), 2)]
+    turns = Rotation.random(2, random_state=rng)
+    things = [Thing((part,), tuple(x), tuple(q)) for part, x, q in zip(
+        parts, rng.uniform(-0.7, 0.7, (2, 3)), turns.as_quat(scalar_first=True), strict=True)]
+    model, bodies = build(*things)
+    detector, x, v, w = Detector(model), bodies.x.copy(), 60.0 * rng.normal(size=(2, 3)), 40.0 * rng.normal(size=(2, 3))
+    bodies.v[:], bodies.w[:] = v, w
+    part = detector.time_of_impact(bodies, empty_memory(), h)
+
+    def gap(t):
+        bodies.x[:] = x + t * v
+        bodies.q[:] = (Rotation.from_rotvec(t * w) * turns).as_quat(scalar_first=True)
+        return detector.gap(bodies, 0, 1)[0]
+
+    assert part[0] == part[1]
+    if gap(0.0) > 1e-6:
+        assert min(gap(t) for t in np.linspace(0.0, 1.0, 200)[:-1] * part[0] * h) > 0.0
+        assert part[0] == 1.0 or 0.0 <= gap(part[0] * h) <= 1e-6
