@@ -19,8 +19,8 @@ os.environ.setdefault("LP_NUM_THREADS", "0")
 LONGEST = ("claims/test_ledger.py", "test_house.py", "ui/test_hard_starts.py", "ui/test_window_xvfb.py",
            "claims/test_extremes.py", "ui/test_video.py", "claims/test_event_driven_many.py", "ui/test_first_hour.py",
            "ui/test_lesson_xvfb.py", "claims/test_event_driven_gallery.py", "ui/test_memory.py", "fuzz/test_monkey.py",
-           "claims/test_torus.py", "kernels/test_lcp.py", "claims/test_restore.py", "ui/test_record.py",
-           "ui/test_sweeping.py", "test_packaging.py", "kernels/test_warm_up.py")
+           "claims/test_closed_forms.py", "kernels/test_lcp.py", "claims/test_restore.py", "ui/test_record.py",
+           "ui/test_sweeping.py", "ui/test_cli.py", "test_packaging.py", "kernels/test_warm_up.py")
 
 if importlib.util.find_spec("contactlab") is None:
     root = pathlib.Path(__file__).parents[1]

@@ -106,6 +106,14 @@ def functions() -> Iterator[tuple[pathlib.Path, ast.FunctionDef]]:
                 yield path, node
 
 
+def by_folder(files: list[pathlib.Path]) -> pytest.MarkDecorator:
+    """A test for the files of each folder: with one for each file pytest takes as long as what is asked."""
+    folders: dict[str, list[pathlib.Path]] = {}
+    for path in files:
+        folders.setdefault(str(path.parent.relative_to(ROOT)), []).append(path)
+    return pytest.mark.parametrize("paths", folders.values(), ids=folders)
+
+
 def test_ruff_finds_nothing():
     result = run(sys.executable, "-m", "ruff", "check", "--no-cache", str(ROOT))
     assert result.returncode == 0, result.stdout
@@ -123,24 +131,27 @@ def test_pyright_finds_nothing(tmp_path):
     assert result.returncode == 0, result.stdout
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_imports_run_one_way(path):
+@by_folder(SOURCES)
+def test_imports_run_one_way(paths):
     """As ROOMS and APP_ROOMS say, imports for type checking alone included; physics never sees the app, a window or a
     clock; panels reach the engine only by messages and records."""
-    top, *rest = path.relative_to(ROOT).parts
-    rest = rest or [top]  # the face of the package, above all rooms
-    rooms = {"physics": ROOMS, "app": APP_ROOMS}.get(top, {})
-    if len(rest) == 1:
-        rest = ["", *rest]  # beside the rooms
-    allowed = rooms.get(rest[0], " ".join(rooms)).split()
-    forbidden = {f"contactlab.{top}.{room}" for room in rooms if room not in allowed and room != rest[0]}
-    if top == "physics":
-        forbidden |= {"contactlab.app", *WINDOW_LIBRARIES}
-        if rest[-1] != "runner.py":
-            forbidden |= {"time", "datetime"}
-    if rest[0] == "panels":
-        forbidden |= {"contactlab.app.lab", "contactlab.physics.simulation.simulation", "contactlab.physics.run.runner"}
-    assert {name for name in imports(path) for f in forbidden if name == f or name.startswith(f + ".")} == set()
+    for path in paths:
+        top, *rest = path.relative_to(ROOT).parts
+        rest = rest or [top]  # the face of the package, above all rooms
+        rooms = {"physics": ROOMS, "app": APP_ROOMS}.get(top, {})
+        if len(rest) == 1:
+            rest = ["", *rest]  # beside the rooms
+        allowed = rooms.get(rest[0], " ".join(rooms)).split()
+        forbidden = {f"contactlab.{top}.{room}" for room in rooms if room not in allowed and room != rest[0]}
+        if top == "physics":
+            forbidden |= {"contactlab.app", *WINDOW_LIBRARIES}
+            if rest[-1] != "runner.py":
+                forbidden |= {"time", "datetime"}
+        if rest[0] == "panels":
+            forbidden |= {"contactlab.app.lab", "contactlab.physics.simulation.simulation",
+                          "contactlab.physics.run.runner"}
+        found = {name for name in imports(path) for f in forbidden if name == f or name.startswith(f + ".")}
+        assert found == set(), path
 
 
 @pytest.mark.parametrize(("top", "rooms", "column"), [("physics", ROOMS, r"([\w ]+) \|$"),
@@ -246,21 +257,20 @@ NO_LIMITS = {"MOST_LINES", "MAX_SHOWN", "MOST_VERTICES", "MOST_STEPS_BETWEEN", "
              "KEPT_FILES", "FORMAT", "MOST_TOLD", "MOST_EVENTS"}
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_what_files_may_ask_for_stands_in_one_table(path):
+@by_folder(SOURCES)
+def test_what_files_may_ask_for_stands_in_one_table(paths):
     """`core/limits.py`. A limit is a whole number beyond which something is refused, a size of a mebibyte or more, or
     in the rooms where files are read and runs are kept what is called the most or the largest."""
-    if path == ROOT / "physics" / "core" / "limits.py":
-        return
-    refused = {name.id for node in nodes_of(path) if isinstance(node, ast.If)
-               if any(isinstance(part, ast.Raise) for part in node.body)
-               for name in ast.walk(node.test) if isinstance(name, ast.Name)}
-    here, limits = path.relative_to(ROOT).parent.as_posix(), set()
-    for name, value, line in whole_numbers(path):
-        called = here in OPEN_ROOMS and re.match("MOST_|LARGEST_|MAX_|KEPT_", name)
-        if name in refused or called or ("[bytes]" in line and value >= 2**20):
-            limits.add(name)
-    assert limits - NO_LIMITS == set()
+    for path in (p for p in paths if p != ROOT / "physics" / "core" / "limits.py"):
+        refused = {name.id for node in nodes_of(path) if isinstance(node, ast.If)
+                   if any(isinstance(part, ast.Raise) for part in node.body)
+                   for name in ast.walk(node.test) if isinstance(name, ast.Name)}
+        here, limits = path.relative_to(ROOT).parent.as_posix(), set()
+        for name, value, line in whole_numbers(path):
+            called = here in OPEN_ROOMS and re.match("MOST_|LARGEST_|MAX_|KEPT_", name)
+            if name in refused or called or ("[bytes]" in line and value >= 2**20):
+                limits.add(name)
+        assert limits - NO_LIMITS == set(), path
 
 
 def test_files_are_written_whole_and_text_has_its_encoding():
@@ -401,11 +411,11 @@ def members() -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("path", SOURCES + TESTS, ids=lambda p: str(p.relative_to(ROOT)))
-def test_modules_that_strings_name_exist(path):
+@by_folder(SOURCES + TESTS)
+def test_modules_that_strings_name_exist(paths):
     """Code for other processes, patches and messages: no test or import would tell that a module has moved."""
     wrong = []
-    for text in strings(path):
+    for text in (text for path in paths for text in strings(path)):
         found = set(re.findall(r"contactlab(?:\.\w+)+", text)) - CATALOGUES
         for module, inside in re.findall(r"from (contactlab[.\w]*) import ([\w, ]+)", text):
             found |= {f"{module}.{name.split(' as ')[0].strip()}" for name in inside.split(",")}
@@ -425,10 +435,9 @@ def identifiers() -> frozenset[str]:
     return frozenset(found)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_names_in_backquotes_exist(path):
-    """`name` is a name of the code; `module.name` is one in that module, `Class.name` one of that class, and any other
-    dotted name begins with a name of this file."""
+def strange_names(path: pathlib.Path) -> list[str]:
+    """What a file has in backquotes and that is no name: `name` is a name of the code; `module.name` is one in that
+    module, `Class.name` one of that class, and any other dotted name begins with a name of this file."""
     source = path.read_text()
     comments = [t.string for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.type == tokenize.COMMENT]
     own = {getattr(node, field) for node in nodes_of(path) for field in ("id", "attr", "arg", "name", "asname")
@@ -449,7 +458,12 @@ def test_names_in_backquotes_exist(path):
                 exists = rest[0] in inside if inside else head in own or any(is_ours(f"{p}.{name}") for p in places)
             if not exists:
                 wrong.append(name)
-    assert wrong == []
+    return wrong
+
+
+@by_folder(SOURCES)
+def test_names_in_backquotes_exist(paths):
+    assert {str(path): wrong for path in paths if (wrong := strange_names(path))} == {}
 
 
 TOOLS = sorted((ROOT / "packaging").glob("*.py"))

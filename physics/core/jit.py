@@ -46,6 +46,7 @@ _FROM = re.compile(r"(\.*)([\w.]*) import (\([^)]*\)|[^\n]+)")  # the rest of it
 
 KERNELS: list[Any] = []  #: every function that `@kernel` made
 _BY_SYMBOL: dict[str, Any] = {}
+_DEPENDENCIES: dict[str, frozenset[str]] = {}  # of modules that were asked for
 _STANDING: set[str] = set()  # symbols of kernels that the linker knows
 _AWAITED: dict[str, tuple] = {}  # symbols of kernels that programs name, with the types of their arguments
 numba_types: Any = numba.types  # numba declares fewer attributes of it than used here
@@ -90,15 +91,17 @@ def _imported(module: str) -> tuple[str, ...]:
     return tuple(name for name in names if name and name in _files())
 
 
-def dependencies(module: str) -> set[str]:
+def dependencies(module: str) -> frozenset[str]:
     """The module and every engine module that it imports, directly or not."""
-    found, ahead = set(), [module]
+    found, ahead = set[str](), [module]
     while ahead:
         name = ahead.pop()
-        if name not in found:
+        if name in _DEPENDENCIES:
+            found |= _DEPENDENCIES[name]
+        elif name not in found:
             found.add(name)
             ahead += _imported(name)
-    return found
+    return _DEPENDENCIES.setdefault(module, frozenset(found))
 
 
 @functools.cache
@@ -264,8 +267,26 @@ def _widest(kind: Any) -> Any:
     return numba_types.intp if isinstance(kind, numba_types.Integer) and kind.signed else kind
 
 
-class Helper(CPUDispatcher):
-    """A compiled function that only kernels call, and other helpers."""
+class Helper:
+    """A function that only kernels call, and other helpers. What compiles it is made when numba asks for its type: of a
+    thousand helpers a program needs none where its kernels are cached."""
+
+    def __init__(self, function: Callable, inline: bool) -> None:
+        self.py_func, self.inline = function, inline
+
+    @functools.cached_property
+    def compiled(self) -> "HelperDispatcher":
+        options = {"nopython": True, "nogil": True, "error_model": "numpy", "no_cpython_wrapper": True,
+                   "no_cfunc_wrapper": True, "boundscheck": None} | ({"forceinline": True} if self.inline else {})
+        return HelperDispatcher(_signed(self.py_func), targetoptions=options, pipeline_class=HelperPipeline)
+
+    @functools.cached_property
+    def _numba_type_(self) -> Any:
+        return numba_types.Dispatcher(self.compiled)
+
+
+class HelperDispatcher(CPUDispatcher):
+    """Compiles a helper."""
 
     def add_overload(self, cres: Any) -> None:
         """Keep what was compiled. Callers find it by a key, which with numba's functions is the one that Python calls.
@@ -378,14 +399,10 @@ def _stands(symbol: str, kinds: tuple, later: bool) -> bool:
 
 def helper(function: Callable) -> Helper:
     """Compile a function that only kernels call; it is stored inside its callers' cache entries."""
-    return Helper(_signed(function), targetoptions={"nopython": True, "nogil": True, "error_model": "numpy",
-                                           "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "boundscheck": None},
-                  pipeline_class=HelperPipeline)
+    return Helper(function, inline=False)
 
 
 def inlined(function: Callable) -> Helper:
     """A helper whose code always stands in its callers: for what runs a hundred thousand times a step. Left to itself,
     LLVM calls one of some size, which is as long as to carry it out."""
-    made = helper(function)
-    made.targetoptions["forceinline"] = True
-    return made
+    return Helper(function, inline=True)

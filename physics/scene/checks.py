@@ -21,6 +21,7 @@ from .values import THINNEST, in_words
 
 MOST_ROUND = 0.999  # part of the greatest rounding that is allowed: a little of every face stays flat
 SCENE = Vocabulary(SceneFile, TABLES, {"shape": SHAPES}, frozenset({"material"}))
+LISTS = "body", "pair", "array", "spring", "joint", "apart", "closed_form"  # of tables
 #: fields of a body of which only one may be given; of a shape the first pair
 EXCLUSIVE = (("orientation", "euler"), ("fixed", "kinematic"), ("mass", "density"))
 
@@ -58,32 +59,33 @@ def _check_meaning(
     problems: list[Problem] = []
     given = data.get("material")
     materials = {"default", *(given if isinstance(given, dict) else ())}
-    bodies = dict(_whole_tables(data, "body", broken))
+    whole = _whole_tables(data, file, broken)
+    bodies, copies = whole["body"], _copies(whole["array"])
     names = _body_names(data)
     problems += _check_names(names)
     problems += _check_groups(bodies, {name for name, _ in names})
     for i, body in bodies.items():
         problems += _check_body(("body", i), body, materials, folder)
-    for i, pair in _whole_tables(data, "pair", broken):
+    for i, pair in whole["pair"].items():
         problems += _check_pair(("pair", i), pair, materials, {"default": Material(), **file.material} if file else {})
     known, groups = {name for name, _ in names}, group_names(list(bodies.values()))
-    problems += _check_arrays(data, broken, known)
-    for i, spring in _whole_tables(data, "spring", broken):
-        problems += _check_spring(("spring", i), spring, known | set(_copies(data, broken)))
-    for i, apart in _whole_tables(data, "apart", broken):
-        everyone = known | set(_copies(data, broken)) | groups
+    problems += _check_arrays(whole["array"], known)
+    for i, spring in whole["spring"].items():
+        problems += _check_spring(("spring", i), spring, known | set(copies))
+    for i, apart in whole["apart"].items():
+        everyone = known | set(copies) | groups
         for name in apart.bodies:
             if name not in everyone:
                 problems.append(_unknown(("apart", i, "bodies"), name, "body or a group", everyone))
     specs = {body_name(body.name, i): body for i, body in bodies.items()}
-    specs |= {copy: specs[name] for copy, name in _copies(data, broken).items() if name in specs}
-    problems += [Problem(*found) for found in check_joints(dict(_whole_tables(data, "joint", broken)), specs)]
-    for i, joint in _whole_tables(data, "joint", broken):
+    specs |= {copy: specs[name] for copy, name in copies.items() if name in specs}
+    problems += [Problem(*found) for found in check_joints(whole["joint"], specs)]
+    for i, joint in whole["joint"].items():
         for field in ("parent", "child"):
             name = getattr(joint, field)
             if name not in known and name not in specs and (name != "world" or field == "child"):
                 problems.append(_unknown(("joint", i, field), name, "body", known | set(specs)))
-    for i, table in _whole_tables(data, "closed_form", broken):
+    for i, table in whole["closed_form"].items():
         problems += _check_closed_form(("closed_form", i), table, specs)
     return problems
 
@@ -102,13 +104,18 @@ def _check_closed_form(at: Location, table: Any, specs: Mapping[str, Body]) -> I
     yield from (Problem(*found) for found in check_formulas(at, table))
 
 
-def _whole_tables(data: Mapping[str, Any], key: str, broken: set[Location]) -> Iterator[tuple[int, Any]]:
-    """The tables of a list whose form is right, as models, with their places."""
-    tables = data.get(key)
-    if isinstance(tables, list | tuple) and (key,) not in broken:
-        for i, table in enumerate(tables):
-            if (key, i) not in broken:
-                yield i, TABLES[key].model_validate(table)
+def _whole_tables(data: Mapping[str, Any], file: SceneFile | None, broken: set[Location]) -> dict[str, dict[int, Any]]:
+    """The tables of each list whose form is right, as models, by their places. Where that of the whole file is, they
+    have been read with it; to read the first ones by themselves makes their models once more."""
+    if file is not None:
+        return {key: dict(enumerate(getattr(file, key))) for key in LISTS}
+    whole: dict[str, dict[int, Any]] = {key: {} for key in LISTS}
+    for key in LISTS:
+        tables = data.get(key)
+        if isinstance(tables, list | tuple) and (key,) not in broken:
+            whole[key] = {i: TABLES[key].model_validate(table) for i, table in enumerate(tables)
+                          if (key, i) not in broken}
+    return whole
 
 
 def body_name(given: str | None, index: int) -> str:
@@ -156,11 +163,11 @@ def _unknown(location: Location, name: str, what: str, known: set[str]) -> Probl
     return Problem(location, f"is {shown(name)}; it must be the name of a {what}{guess}: {', '.join(some)}{more}")
 
 
-def _check_arrays(data: Mapping[str, Any], broken: set[Location], known: set[str]) -> Iterator[Problem]:
+def _check_arrays(arrays: Mapping[int, Any], known: set[str]) -> Iterator[Problem]:
     seen: dict[str, int] = {}
     taken = set(known)
     total = len(known)
-    for i, array in _whole_tables(data, "array", broken):
+    for i, array in arrays.items():
         if array.body not in known:
             yield _unknown(("array", i, "body"), array.body, "body", known)
             continue
@@ -181,9 +188,9 @@ def _check_arrays(data: Mapping[str, Any], broken: set[Location], known: set[str
         taken |= copies
 
 
-def _copies(data: Mapping[str, Any], broken: set[Location]) -> dict[str, str]:
+def _copies(arrays: Mapping[int, Any]) -> dict[str, str]:
     """Name of every copy that arrays make -> name of the body it repeats."""
-    return {copy_name(array.body, k): array.body for _, array in _whole_tables(data, "array", broken)
+    return {copy_name(array.body, k): array.body for array in arrays.values()
             for k in range(2, int(np.prod(array.count)) + 1)}
 
 

@@ -57,7 +57,8 @@ def fields(table: str) -> tuple[Field, ...]:
                  if not (name == "type" and table in SHAPES))
 
 
-def tables() -> dict[str, str]:
+@cache
+def tables() -> Mapping[str, str]:
     """The tables of a scene file, in order, and what they are: "table", "list", or "named" of materials."""
     kinds = {}
     for name, entry in SceneFile.model_json_schema()["properties"].items():

@@ -188,7 +188,7 @@ class Pupil:
     def _look(self) -> Wait:
         """Until the window has drawn what is there now, the view included."""
         self.looking = True
-        yield from self._frames(2)
+        yield from self._frames(1)
         self.looking = False
 
     def _frames(self, count: int) -> Wait:

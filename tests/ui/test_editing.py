@@ -11,6 +11,7 @@ from contactlab.app.panels import gizmo, limit_handles
 from contactlab.app.panels.layout import draw_ui
 from contactlab.app.window.edit_mouse import EditMouse
 from contactlab.physics.scene import edits
+from contactlab.physics.scene.schema import Table
 
 TWO = """\
 [[body]]
@@ -49,6 +50,14 @@ def probe(desk, monkeypatch):
     made = Probe(monkeypatch, draw, ui)
     yield made
     made.gui.release()
+
+
+def test_frames_of_the_workbench_ask_for_no_schema(probe, monkeypatch):
+    """But the first: to write the JSON Schema of scene files takes longer than a frame may."""
+    asked = []
+    monkeypatch.setattr(Table, "model_json_schema", classmethod(lambda table: asked.append(table)))
+    probe.frame(2)
+    assert asked == []
 
 
 def drag(probe, start, end):

@@ -206,10 +206,18 @@ class Windowed:
     def record(self):
         """Start a recording and wait until it has a few frames."""
         self.shown()
-        self.until(lambda: (self.ask("key", "v"), time.sleep(2.0), list(self.videos.glob("*.mp4")))[-1])
+        self.until(self._press_record)
         (video,) = self.videos.glob("*.mp4")
         self.until(lambda: video.stat().st_size > 20_000)
         return video
+
+    def _press_record(self):
+        """Whether the key has begun a recording within two seconds: a window that has just come may not have it."""
+        self.ask("key", "v")
+        end = time.monotonic() + 2.0
+        while not (found := list(self.videos.glob("*.mp4"))) and time.monotonic() < end:
+            time.sleep(0.05)
+        return found
 
     def processor(self):
         """Processor time that the program has taken [s], None where it has ended."""

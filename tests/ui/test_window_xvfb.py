@@ -26,6 +26,7 @@ from contactlab.physics.simulation.simulation import Simulation
 
 PATIENCE = 90.0  # [s] of processor time that the program may take until something happens; the first start compiles
 LONGEST = 400.0  # [s] however little of the processor the program gets
+HOVERED = 3  # frames after which a panel knows that the mouse is over it
 SEEN = 6  # frames after which what was done on the screen is in the panels: a press, a release, what both lead to
 SCENE = """
 [scene]
@@ -167,7 +168,7 @@ class App:
     def click(self, place):
         """A click of the left button."""
         self.do("mousemove", *(round(v) for v in place))
-        self.frames(SEEN)
+        self.frames(HOVERED)
         self.do("click", 1)
         self.frames(SEEN)
 
