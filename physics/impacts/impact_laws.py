@@ -31,7 +31,6 @@ Impulses of redundant contacts with friction are the smallest ones, as forces ar
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -281,11 +280,11 @@ def sticking(M, zeta, restitution) -> Impact:
     return lossy(trial, _each(restitution, count))
 
 
-def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000, root: Array | None = None) -> Impact:
+def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> Impact:
     """Newton's law with friction, applied literally, from M (3c, 3c), ζ⁻ (3c,), e and μ (c,) or one for all.
 
     0 <= P_n ⊥ ζ_n⁺ + e ζ_n⁻ >= 0;  |P_t| <= μ P_n, and where ζ_t⁺ ≠ 0, P_t = -μ P_n ζ_t⁺/|ζ_t⁺|.
-    Where friction reverses the slip, this can gain energy [Kane 1984]; `coulomb` does not. root: see `crowd.by_modes`.
+    Where friction reverses the slip, this can gain energy [Kane 1984]; `coulomb` does not.
     """
     M, zeta = _arguments(M, zeta)
     count = len(zeta) // 3
@@ -301,7 +300,7 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000, root
             return Impact(impulse, after, energy_lost(impulse, zeta, after), "solved", e, np.zeros(0, np.int32))
         impulse[:] = 0.0
     if count >= CROWD:
-        left, found = by_modes(M, wanted, mu, np.zeros(count, bool), np.zeros((count, 2)), root)
+        left, found = by_modes(M, wanted, mu, np.zeros(count, bool), np.zeros((count, 2)))
         if left <= SOLVED:
             after = zeta + M @ found
             return Impact(found, after, energy_lost(found, zeta, after), "solved", e, np.zeros(0, np.int32))
@@ -310,7 +309,7 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000, root
     info = _cone(problem, impulse, min(iterations, IMPACT_SWEEPS), 1e-15 * speed)
     if info.residual > EXACT * speed and iterations > IMPACT_SWEEPS:  # sweeps are slow where contacts are redundant
         found = impulse.copy()
-        left, crowd = by_modes(M, wanted, mu, np.zeros(count, bool), np.zeros((count, 2)), root)
+        left, crowd = by_modes(M, wanted, mu, np.zeros(count, bool), np.zeros((count, 2)))
         if left <= SHARP:
             found = crowd
         if _inside.answers(problem, found, EXACT * speed):
@@ -326,10 +325,10 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000, root
     return Impact(impulse, after, energy_lost(impulse, zeta, after), status, e, np.zeros(0, np.int32))
 
 
-def coulomb(M, zeta, restitution, friction, root: Array | None = None) -> Impact:
+def coulomb(M, zeta, restitution, friction) -> Impact:
     """The impulse within the friction cones that gains no energy: `newton_coulomb`, with e lowered where needed."""
     M, zeta = _arguments(M, zeta)
-    return lossy(lambda e: newton_coulomb(M, zeta, e, friction, root=root), _each(restitution, len(zeta) // 3))
+    return lossy(lambda e: newton_coulomb(M, zeta, e, friction), _each(restitution, len(zeta) // 3))
 
 
 def poisson_coulomb(M: Array, zeta: Array, e: Array, friction: Array) -> Impact:
@@ -389,23 +388,19 @@ def sequential_coulomb(M: Array, zeta: Array, e: Array, friction: Array) -> Impa
     return in_turn(M, zeta, e, 3, lambda block, now, hit, e: coulomb(block, now, e, friction[hit]))
 
 
-def hit(
-    law: str, M, zeta, restitution, friction, restitution_t: Array | float = math.nan, root: Array | None = None,
-) -> Impact:
+def hit(law: str, M, zeta, restitution, friction, restitution_t: Array | float = math.nan) -> Impact:
     """The impact of contacts by one of IMPACT_LAWS from M (3c, 3c), ζ⁻ (3c,), e and μ (c,) or one for all, with Coulomb
     friction where μ > 0. Without friction, e = 0 is used where the law finds no solution with the given e.
 
     restitution_t: e_t (c,) or one for all, nan = none. Where balls touch, friction then aims at ζ_t⁺ = -e_t ζ_t⁻ in
     place of 0 [RBDA fig. 11.9]. All e_t are lowered where balls that touch several others would gain energy by it.
-    root: see `crowd.by_modes`.
     """
     M, zeta = _arguments(M, zeta)
     count = len(zeta) // 3
     e, mu = _each(restitution, count), _each(friction, count)
     if mu.any():
-        with_friction = {"newton": partial(newton_coulomb, root=root), "poisson": poisson_coulomb,
-                         "stronge": stronge_coulomb, "sequential": sequential_coulomb,
-                         "coulomb": partial(coulomb, root=root)}
+        with_friction = {"newton": newton_coulomb, "poisson": poisson_coulomb, "stronge": stronge_coulomb,
+                         "sequential": sequential_coulomb, "coulomb": coulomb}
         e_t = np.nan_to_num(_each(restitution_t, count))
         if e_t.any():
             e_t[~between_balls(M)] = 0.0

@@ -21,7 +21,7 @@ from ...problem.contact_snapshot import ContactSnapshot, Jointed, PairCoefficien
 from ...problem.turning_rows import SPIN
 from .books import PairImpulses, book_impact, twist
 from .events import EventLog
-from .instant import add_impulses, energy_at, equations, root_of_motion, world_forces
+from .instant import add_impulses, energy_at, equations, world_forces
 from .materials import PairMaterials
 from .motors import Motors
 from .observer import Observer
@@ -105,7 +105,7 @@ class Impacts:
         friction = self._materials.friction(pairs)
         mu, bearer = friction.slip, friction.bearer
         mu[(pairs // TURNS == SPIN) & ~np.isnan(e_psi[bearer])] = 0.0
-        tired, root = patience.tired(pairs), root_of_motion(work.here, len(pairs))
+        tired = patience.tired(pairs)
         p, slow, island = np.zeros(3 * len(pairs)), np.ones(len(pairs), bool), islands_of(work.nodes(pairs))
         for i in np.unique(island[u[::3] < -RESTS]):
             mine = np.flatnonzero(island == i)
@@ -118,8 +118,7 @@ class Impacts:
             used, used_t = np.where(slow[mine], 0.0, e[mine]), np.where(slow[mine], np.nan, e_t[mine])
             block = M[np.ix_(rows, rows)]
             if (at == np.arange(len(at))).all():
-                known = None if root is None else root[rows]
-                p[rows] = impact_laws.hit(self.law, block, u[rows], used, mu[mine], used_t, known).impulse
+                p[rows] = impact_laws.hit(self.law, block, u[rows], used, mu[mine], used_t).impulse
             else:
                 p[rows] = hit_with_moments(self.law, block, u[rows], used, mu[mine], at, used_t).impulse
             work.count_solve()
