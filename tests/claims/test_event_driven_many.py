@@ -9,7 +9,7 @@ from contactlab.physics import Scene, Simulation
 from contactlab.physics.core.islands import islands_of
 from contactlab.physics.core.model import ShapeKind
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
-from contactlab.physics.methods.event_driven import patience
+from contactlab.physics.methods.event_driven import instant, patience
 from contactlab.physics.methods.event_driven.instant import equations, root_of_motion
 from contactlab.physics.methods.event_driven.patience import CROWD, SAYS, STORM, Limit
 from contactlab.physics.methods.event_driven.sets import Friction, islands, resolve
@@ -72,6 +72,21 @@ def test_m_has_its_root_in_the_motion_of_free_bodies():
     linked = Simulation(Scene.load(gallery()["double_pendulum"]), method="event_driven")
     linked.step()
     assert root_of_motion(linked._method.work.here, 0) is None
+
+
+def test_no_more_rows_are_kept_than_bodies_have_velocities(monkeypatch):
+    """Whatever M says: of one that is wrong, here of full rank, more would be written than the factors have room for."""
+    right = instant.contact_matrix
+
+    def wrong(first, end, eq, M, d):
+        right(first, end, eq, M, d)
+        M[np.arange(first, end), np.arange(first, end)] *= 1.001
+
+    run = Run([plane(), box((0.5, 0.5, 0.5), x=(0.0, 0.0, 0.5))], mu=0.5)
+    monkeypatch.setattr(instant, "contact_matrix", wrong)
+    run.step()
+    chosen = run.method.work.chosen
+    assert chosen.count[0] == 4 and chosen.rows[0] <= 6
 
 
 def test_rows_that_have_come_to_depend_on_each_other_are_projected_all_the_same():
