@@ -75,7 +75,7 @@ def test_m_has_its_root_in_the_motion_of_free_bodies():
 
 
 def test_no_more_rows_are_kept_than_bodies_have_velocities(monkeypatch):
-    """Whatever M says: of one that is wrong, here of full rank, more would be written than the factors have room for."""
+    """Whatever M says: of one that is wrong, here of full rank, there is no room for more in the factors."""
     right = instant.contact_matrix
 
     def wrong(first, end, eq, M, d):
