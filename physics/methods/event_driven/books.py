@@ -35,10 +35,12 @@ from ...impacts.impact_laws import ALIKE
 from ...problem.contact_equations import own_rate
 from ...problem.turning_rows import length_of, row_length
 from ...solvers.lcp_info import row_product
-from .piece import LENGTH, LOBATTO_NODES, Piece, go, see_forces
+from .piece import LENGTH, Piece, go, see_forces
 from .rates import Instant
 
-LOBATTO_WEIGHTS = (1.0 / 12.0, 5.0 / 12.0, 5.0 / 12.0, 1.0 / 12.0)  # of LOBATTO_NODES
+SIDE = 0.5 / math.sqrt(5.0)
+LOBATTO_NODES = (0.0, 0.5 - SIDE, 0.5 + SIDE, 1.0)            # of a piece: Lobatto's rule of order 6
+LOBATTO_WEIGHTS = (1.0 / 12.0, 5.0 / 12.0, 5.0 / 12.0, 1.0 / 12.0)
 #: Gauss's rule of order 6, of a piece that an event ends: there a slip that ends has no direction, and forces found for
 #: one that rounding gives may be anything
 INNER = 0.5 * math.sqrt(0.6)

@@ -12,10 +12,11 @@ from ...core.vec import cross, norm, put, row, row4, sub, untransform
 from ...dynamics.constraints.limits import find_limits, limit_rates, near_limits
 from ...problem.contact_equations import separation_rates
 from ...problem.system import velocity_between
-from .piece import LEAST_INTERVALS, LENGTH, WATCHED, go, see_pairs
+from .piece import LENGTH, WATCHED, go, see_pairs
 from .tolerances import EDGE, FACING, GRAZE, PUSHED, RESTS, SLOT, STRAIGHT, TOUCH
 
 LARGEST_TURN = 0.1     # of a body between two nodes that are looked at [rad]
+LEAST_INTERVALS = 4    # between nodes, of a piece
 MOST_INTERVALS = 200
 FARTHER = 1.1          # factor on how far a body comes at the nodes, for it may come farther between them
 BEYOND = 0.1           # part of its first speed times the length of the piece that is added to that

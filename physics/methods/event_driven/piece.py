@@ -39,9 +39,6 @@ MARGIN, SINK, SLIP, FORCE, CONE, SHARE, GAP, MOTOR = range(8)
 KINDS = 6  # of numbers of the set
 BEGIN, LENGTH = range(2)              # places in Piece.span
 INTERVALS, NEXT, WATCHED = range(3)   # places in SearchScratch.nodes
-LEAST_INTERVALS = 4    # between nodes that the search looks at, of a piece
-SIDE = 0.5 / math.sqrt(5.0)
-LOBATTO_NODES = (0.0, 0.5 - SIDE, 0.5 + SIDE, 1.0)  # of the books of a piece: Lobatto's rule of order 6
 
 
 class WatchedPairs(NamedTuple):
@@ -223,15 +220,6 @@ def end_stages(piece):
 
 
 # ------------------------------------------------------------------------------------------------- looking at it
-@helper
-def node_of(i, intervals):
-    """Where the i-th node of a piece is that the search looks at, in parts of it, with so many intervals between them.
-    Where these are as few as there can be, the nodes of the books are among them, so that forces serve both."""
-    if intervals != LEAST_INTERVALS:
-        return i / intervals
-    return LOBATTO_NODES[1] if i == 1 else LOBATTO_NODES[2] if i == LEAST_INTERVALS - 1 else i / intervals
-
-
 @program
 def go(piece, delta):
     """Bodies, links and time at the fraction delta of the piece, to piece.at."""

@@ -41,7 +41,6 @@ from .piece import (
     look,
     meet,
     name_implied,
-    node_of,
     numbers_of_set,
     own_place,
     see_forces,
@@ -306,7 +305,7 @@ def find_event(piece, blind, at_once, event_out):
         if (node - first) * watched.count[0] > at_once:
             nodes[NEXT] = node
             return found
-        lo, hi = node_of(node, intervals), node_of(node + 1, intervals)
+        lo, hi = node / intervals, (node + 1) / intervals
         go(piece, hi)
         see_pairs(at, watched)
         note_gaps(watched, 1)

@@ -21,21 +21,18 @@ from ...dynamics.motion import AHEAD, drive, next_way_point, rounding
 from ...dynamics.trees.kinematics import place_links
 from ...integrators.stepper import TOLERANCE
 from ...problem.turning_rows import opposed
-from .books import LOBATTO_WEIGHTS, any_force, book_node
+from .books import LOBATTO_NODES, LOBATTO_WEIGHTS, any_force, book_node
 from .memory import EVENT_DRIVEN, recall, remember
-from .nearby import choose_watched, pairs_touching
+from .nearby import LEAST_INTERVALS, choose_watched, pairs_touching
 from .piece import (
     KINDS,
-    LEAST_INTERVALS,
     LENGTH,
-    LOBATTO_NODES,
     WATCHED,
     Piece,
     end_stages,
     find_forces_at_work,
     go,
     make_stage,
-    node_of,
     numbers_of_set,
     see_forces,
     see_pairs,
@@ -168,25 +165,23 @@ def is_quiet(piece, intervals, work):
     note_gaps(watched, 0)
     find_forces_at_work(piece)
     for i in range(intervals):
-        lo, hi = node_of(i, intervals), node_of(i + 1, intervals)
-        while LOBATTO_NODES[node] < hi:
+        lo, hi = i / intervals, (i + 1) / intervals
+        while node < len(LOBATTO_NODES) - 1 and LOBATTO_NODES[node] < hi:
             go(piece, LOBATTO_NODES[node])
             if felt:
                 see_forces(at, chosen)
             book_node(piece, at.bodies, at.joints.v, LOBATTO_WEIGHTS[node], work.ledger, work.given, work.impulse)
             node += 1
         go(piece, hi)
-        booked = LOBATTO_NODES[node] == hi
-        if count > 0 or (felt and booked):
+        if count > 0 or (felt and i == intervals - 1):
             see_forces(at, chosen)
         if count > 0:
             numbers_of_set(chosen, piece.depth, search, scratch)
             for k in range(KINDS * count):
                 if search.values[k] < 0.0:
                     return False
-        if booked:
+        if i == intervals - 1:
             book_node(piece, at.bodies, at.joints.v, LOBATTO_WEIGHTS[node], work.ledger, work.given, work.impulse)
-            node += 1
         see_pairs(at, watched)
         note_gaps(watched, 1)
         gap_event(piece, lo, hi, event)
