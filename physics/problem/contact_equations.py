@@ -106,13 +106,39 @@ def solve_small(a, n):
 
 
 @helper
+def is_flat(curve, k):
+    """Whether the normal of a surface stays as its point moves: α = 0 in both directions."""
+    return curve[k, 0] == 0.0 and curve[k, 2] == 0.0
+
+
+@helper
+def is_round(curve, k):
+    """Whether it turns in both directions."""
+    return curve[k, 0] != 0.0 and curve[k, 2] != 0.0
+
+
+@helper
+def moved_over(curve, k, e1, e2, turn):
+    """How the point moves over a round surface whose normal turns so: Σ β_i s_i e_i with α_i s_i = e_i·turn."""
+    along, across = dot(e1, turn) / curve[k, 0], dot(e2, turn) / curve[k, 2]
+    return add(scale(curve[k, 1] * along, e1), scale(curve[k, 3] * across, e2))
+
+
+@helper
 def wander(witness, k, n, spin_a, spin_b, u, work):
-    """ṅ, σ_a and σ_b of contact k: the four equations above."""
+    """ṅ, σ_a and σ_b of contact k: the four equations above. Where one surface is flat, as where a corner or a ball
+    stands on a face, the normal is its own, and they are solved one after the other."""
     e1, f1 = row(witness.u_a, k), row(witness.u_b, k)
     e2, f2 = cross(n, e1), cross(n, f1)
     turn_a, turn_b = cross(spin_a, n), cross(spin_b, n)
     gap = witness.gap[k]
     right = sub(turn_b, turn_a)
+    if is_flat(witness.curve_a, k) and is_round(witness.curve_b, k):
+        sigma_b = moved_over(witness.curve_b, k, f1, f2, right)
+        return turn_a, add(sigma_b, axpy(-gap, turn_a, u)), sigma_b
+    if is_flat(witness.curve_b, k) and is_round(witness.curve_a, k):
+        sigma_a = moved_over(witness.curve_a, k, e1, e2, right)
+        return turn_b, sigma_a, add(sigma_a, axpy(gap, turn_b, neg(u)))
     slide = sub(scale(gap, turn_a), u)
     for i in range(2):
         e = e1 if i == 0 else e2

@@ -136,7 +136,16 @@ def cone_sweeps(M, d, friction, slide, iterations, enough, force, rate_out):
             total += M[r, j] * force[j]
         rate_out[r] = total
     W, work, b, f = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros(3), np.zeros(3)
-    change = 0.0
+    change, first, other = 0.0, np.zeros(c + 1, np.int32), np.empty(c * c, np.int32)
+    for k in range(c):  # the others that a contact acts on
+        first[k + 1] = first[k]
+        for l in range(c):
+            acts = False
+            for r in range(3 * l, 3 * l + 3):
+                acts = acts or M[r, 3 * k] != 0.0 or M[r, 3 * k + 1] != 0.0 or M[r, 3 * k + 2] != 0.0
+            if acts:
+                other[first[k + 1]] = l
+                first[k + 1] += 1
     for _ in range(iterations):
         change = 0.0
         for k in range(c):
@@ -151,8 +160,9 @@ def cone_sweeps(M, d, friction, slide, iterations, enough, force, rate_out):
                 if step != 0.0:
                     force[3 * k + i] = f[i]
                     change = max(change, abs(step) * W[i, i])
-                    for r in range(3 * c):
-                        rate_out[r] += M[r, 3 * k + i] * step
+                    for at in range(first[k], first[k + 1]):
+                        for r in range(3 * other[at], 3 * other[at] + 3):
+                            rate_out[r] += M[r, 3 * k + i] * step
         if change <= enough:
             break
     return change
@@ -254,10 +264,13 @@ def holding(M: Array, d: Array, friction: Array) -> Array | None:
     return force if (np.hypot(force[1::3], force[2::3]) <= friction * force[::3] * (1.0 + ZERO)).all() else None
 
 
-def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array) -> tuple[str, Array]:
+def with_rest(
+    M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array, root: Array | None = None,
+) -> tuple[str, Array]:
     """Status and forces (3 c,) where some contacts do not slide yet and may stick, begin to slip or let go. slides (c,)
     and slip (c, 2): those that slide already, and their directions. "inconsistent", without forces, where none are
-    found that keep contacts from approaching: sliding friction may press more than the normal force parts."""
+    found that keep contacts from approaching: sliding friction may press more than the normal force parts. root: see
+    `by_modes`."""
     problem = ContactProblem.frictional(M, d, friction)
     M, d, friction = problem.M, problem.d, problem.friction
     if not slides.any() and (friction > 0.0).all():
@@ -266,10 +279,10 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
             return "solved", sticking
     crowd, left = None, math.inf
     if len(friction) >= CROWD:
-        left, crowd = by_modes(M, d, friction, slides, slip)
+        left, crowd = by_modes(M, d, friction, slides, slip, root)
         if left <= SOLVED:
             return "solved", crowd
-    for solved, force in _guesses(problem, slides, slip, crowd if left <= NEARLY else None):
+    for solved, force in _guesses(problem, slides, slip, crowd if left <= NEARLY else None, root):
         rate = M @ force + d
         exact = sharpened(M, d, friction, slides, slip, force, rate)
         if exact is not None:
@@ -281,7 +294,7 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
 
 
 def _guesses(
-    problem: ContactProblem, slides: BoolArray, slip: Array, crowd: Array | None
+    problem: ContactProblem, slides: BoolArray, slip: Array, crowd: Array | None, root: Array | None
 ) -> Iterator[tuple[bool, Array]]:
     """Forces (3 c,) that come ever closer to Coulomb's law, and whether they obey it but for rounding; those of
     `by_modes` first. Sliding friction may press more than normal forces part: where sweeps diverge under it and
@@ -292,10 +305,11 @@ def _guesses(
         if found is not None:
             yield True, found
     force, rate, none = np.zeros(3 * c), np.zeros(3 * c), np.zeros(3 * c)
-    if c > 1 and not slides.any():  # the closer to the verge of slip, the more sweeps would be needed
-        left, found = by_modes(M, d, friction, slides, slip) if FEW_CONTACTS < c < CROWD else (math.inf, none)
+    if FEW_CONTACTS < c < CROWD:
+        left, found = by_modes(M, d, friction, slides, slip, root)
         if left <= SOLVED:
             yield True, found
+    if c > 1 and not slides.any():  # the closer to the verge of slip, the more sweeps would be needed
         inside = InteriorPoint().answers(problem, force, TOLERANCE)
         yield inside, force
         if not inside:

@@ -9,7 +9,8 @@ from contactlab.physics import Scene, Simulation
 from contactlab.physics.core.islands import islands_of
 from contactlab.physics.core.model import ShapeKind
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
-from contactlab.physics.methods.event_driven import patience
+from contactlab.physics.methods.event_driven import instant, patience
+from contactlab.physics.methods.event_driven.instant import equations, root_of_motion
 from contactlab.physics.methods.event_driven.patience import CROWD, SAYS, STORM, Limit
 from contactlab.physics.methods.event_driven.sets import Friction, islands, resolve
 from contactlab.physics.shapes.shapes import quat_to_matrix
@@ -52,6 +53,40 @@ def test_a_contact_that_nothing_moves_is_an_island_of_its_own():
     d = np.array([-9.81, 0.0, 0.0] * 3) * np.repeat([1.0, 0.0, 1.0], 3)
     found = resolve(M, d, np.zeros(9), Friction(np.full(3, 0.5), np.full(3, 0.5), np.arange(3)), {})
     assert found.force == pytest.approx([9.81, 0, 0, 0, 0, 0, 9.81, 0, 0])
+
+
+def test_m_has_its_root_in_the_motion_of_free_bodies():
+    """M = G Gᵀ to rounding, of two blocks with three different moments of inertia that lie turned on each other. Where
+    there are links there is no such root."""
+    shape = [{"type": "box", "size": [0.2, 0.3, 0.5]}]
+    blocks = [{"name": f"block {i}", "position": [0.0, 0.02 * i, 0.1 + 0.2 * i], "euler": [20.0, 90.0, 0.0],
+               "shape": shape} for i in range(2)]
+    scene = Scene.from_dict({"body": [{"name": "floor", "fixed": True, "shape": [{"type": "plane"}]}, *blocks]})
+    simulation = Simulation(scene, method="event_driven")
+    simulation.step()
+    work = simulation._method.work
+    M = equations(work.here, work.set_pairs.copy())[0]
+    G = root_of_motion(work.here, work.in_set)
+    assert work.in_set >= 6 and G is not None and G.shape == (3 * work.in_set, 12)
+    np.testing.assert_allclose(G @ G.T, M, atol=1e-13 * np.abs(M).max())
+    linked = Simulation(Scene.load(gallery()["double_pendulum"]), method="event_driven")
+    linked.step()
+    assert root_of_motion(linked._method.work.here, 0) is None
+
+
+def test_no_more_rows_are_kept_than_bodies_have_velocities(monkeypatch):
+    """Whatever M says: of one that is wrong, here of full rank, there is no room for more in the factors."""
+    right = instant.contact_matrix
+
+    def wrong(first, end, eq, M, d):
+        right(first, end, eq, M, d)
+        M[np.arange(first, end), np.arange(first, end)] *= 1.001
+
+    run = Run([plane(), box((0.5, 0.5, 0.5), x=(0.0, 0.0, 0.5))], mu=0.5)
+    monkeypatch.setattr(instant, "contact_matrix", wrong)
+    run.step()
+    chosen = run.method.work.chosen
+    assert chosen.count[0] == 4 and chosen.rows[0] <= 6
 
 
 def test_rows_that_have_come_to_depend_on_each_other_are_projected_all_the_same():

@@ -9,7 +9,13 @@ BODIES = 5
 
 
 def crowd(seed: int, contacts: int) -> tuple[np.ndarray, np.ndarray]:
-    """M and d of impacts between a floor and bodies that stand on each other by many contacts each: u = J v, λ pushes a
+    """M = J Jᵀ and d of impacts in a `stack`."""
+    J, d = stack(seed, contacts)
+    return J @ J.T, d
+
+
+def stack(seed: int, contacts: int) -> tuple[np.ndarray, np.ndarray]:
+    """J and d of impacts between a floor and bodies that stand on each other by many contacts each: u = J v, λ pushes a
     body up and the one below it down, and all fall."""
     random = np.random.default_rng(seed)
     J = np.zeros((3 * contacts, 6 * BODIES))
@@ -21,7 +27,7 @@ def crowd(seed: int, contacts: int) -> tuple[np.ndarray, np.ndarray]:
             if body >= 0:
                 J[3 * k : 3 * k + 3, 6 * body : 6 * body + 6] = sign * np.hstack([np.eye(3), -arm])[[2, 0, 1]]
     v = np.tile([0.3, 0.1, -1.0, 0.1, -0.2, 0.3], BODIES) * random.uniform(0.5, 1.5, 6 * BODIES)
-    return J @ J.T, J @ v
+    return J, J @ v
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -57,3 +63,18 @@ def test_contacts_that_slide_already_are_pushed_against_their_slip():
     assert p[slides, 0].max() > 1e-3
     assert u[:, 0].min() >= -small
     assert np.minimum(p[:, 0], u[:, 0]).max() <= 2.0 * small / M.diagonal().min() + small
+
+
+@pytest.mark.parametrize("already", [False, True])
+def test_a_root_of_the_bodies_leads_where_m_alone_does(already):
+    """Impulses and velocities of M = J Jᵀ are the same in the coordinates of the bodies, of which each contact has two
+    at most, and in as many as M has rank."""
+    J, d = stack(3, 2 * CROWD)
+    mu, slides, slip = np.full(2 * CROWD, 0.3), np.arange(2 * CROWD) % 3 == 0, np.zeros((2 * CROWD, 2))
+    slides &= already
+    slip[slides] = (0.6, 0.8)
+    found = [by_modes(J @ J.T, d, mu, slides, slip, root) for root in (None, J)]
+    assert max(left for left, _ in found) <= SOLVED
+    (_, alone), (_, bodies) = found
+    np.testing.assert_allclose(bodies, alone, atol=1e-7 * np.abs(alone).max())
+    np.testing.assert_allclose(J @ (J.T @ bodies), J @ (J.T @ alone), atol=10.0 * SOLVED * np.abs(d).max())

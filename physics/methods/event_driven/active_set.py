@@ -34,6 +34,7 @@ def fill_set(
     wanted, ends = np.empty(3 * len(pairs), np.int64), np.empty(CLASSES, np.int64)
     list_classes(mode, found.force, islands_of(nodes), friction.bearer, first, wanted, ends)
     rows = wanted[independent(M, wanted[: ends[-1]], ends)[0]]
+    rows = rows[: len(scratch.large.begin)]  # of an M that is right no more are independent than bodies have velocities
     write_set(chosen, pairs, mode, *friction, found.force, found.slip, scratch, rows)
     kept = np.flatnonzero(mode != OPEN)
     chosen.fixed[: len(kept)] = [pair in fixed for pair in pairs[kept].tolist()] if fixed else 0

@@ -31,7 +31,7 @@ from ...solvers.dantzig import Dantzig
 from ...solvers.least_forces import RANK
 from .events import EventLog
 from .impact import Impacts, among
-from .instant import energy_at, equations, slip_velocities
+from .instant import energy_at, equations, root_of_motion, slip_velocities
 from .materials import PairMaterials
 from .motors import Motors
 from .patience import PROGRESS, WITHOUT_END, Limit, Patience
@@ -133,7 +133,7 @@ class Holder:
 
     def resolve(self, pairs: LongArray, problem: tuple[Array, Array, Array]) -> Resolution:
         """Mean forces, accelerations and modes of pairs to the end of the step, or to that of their brief hold, from M,
-        d and u as `equations` gives them."""
+        d and u as `equations` gives them and leaves them in the scratch."""
         work, patience, friction = self._work, self._patience, self._materials.friction(pairs)
         M, d, u = problem
         island = islands_of(work.nodes(pairs))
@@ -141,7 +141,8 @@ class Holder:
         left = np.repeat(np.where(brief, min(work.end, patience.brief_end), work.end) - work.t, 3)
         if self._known is None or not all(map(np.array_equal, (pairs, M, d, u, left), self._known[0])):
             work.count_solve()
-            self._known = (pairs, M, d, u, left), resolve(M, u + left * d, np.zeros(len(u)), friction, {})
+            root = root_of_motion(work.here, len(pairs))
+            self._known = (pairs, M, d, u, left), resolve(M, u + left * d, np.zeros(len(u)), friction, {}, root)
         found = self._known[1]
         if found.status == "inconsistent":
             self._patience.give_up(Limit.JAM)

@@ -11,6 +11,8 @@ from ...core.interruption import look_up
 from ...core.jit import kernel
 from ...core.model import Array
 from ...core.state import LongArray
+from ...core.sym3 import three
+from ...core.vec import row4, unrotate
 from ...dynamics.constraints.reactions import add_reactions, reactions_to
 from ...dynamics.constraints.reactions import displace as displace_free
 from ...dynamics.free_body import velocity_from_momentum
@@ -42,6 +44,32 @@ def velocities(at: Instant, pairs: LongArray, weigh: int = 0) -> Array:
         raise RuntimeError("no room for the contacts")
     equations_here(at, np.ascontiguousarray(pairs), count, weigh)
     return at.scratch.equations.u[: 3 * count].copy()
+
+
+def root_of_motion(at: Instant, count: int) -> Array | None:
+    """G (3 c, n_v) with M = G Gᵀ of so many contacts, whose equations `equations` has just left in the scratch: J B,
+    B Bᵀ = H⁻¹, six columns of each free body. None where links or joints take part."""
+    eq = at.scratch.equations
+    if len(eq.trees.v) + len(eq.reactions.lam) > 0:
+        return None
+    G = np.zeros((3 * count, len(eq.free)))
+    write_root(at.model, at.bodies, eq, G)
+    return G
+
+
+@kernel
+def write_root(model, bodies, eq, G_out):
+    """See `root_of_motion`; I⁻¹ = R I_body⁻¹ Rᵀ, of which R √(I_body⁻¹) is a root."""
+    for r in range(len(G_out)):
+        for side in range(2):
+            p = int(eq.place[r // 3, side])
+            if p < 0:
+                continue
+            i = int(eq.owner[p // 6])
+            root, turn = math.sqrt(model.inv_mass[i]), unrotate(row4(bodies.q, i), three(eq.T, r, p + 3))
+            for k in range(3):
+                G_out[r, p + k] = root * eq.T[r, p + k]
+                G_out[r, p + 3 + k] = math.sqrt(model.inv_inertia[i, k]) * turn[k]
 
 
 def matrix_of(at: Instant, rows: NDArray[np.integer[Any]]) -> Array:

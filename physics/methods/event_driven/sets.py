@@ -113,8 +113,11 @@ class Resolution:
 NOTHING = Resolution("solved", np.zeros(0), np.zeros(0), [], np.zeros((0, 2)))  # of no contacts
 
 
-def resolve(M: Array, d: Array, u: Array, friction: Friction, begins: dict[int, Array]) -> Resolution:
-    """Forces and accelerations of contacts with φ = ζ = 0, from M (3 c, 3 c), d (3 c,), slip in u (3 c,).
+def resolve(
+    M: Array, d: Array, u: Array, friction: Friction, begins: dict[int, Array], root: Array | None = None,
+) -> Resolution:
+    """Forces and accelerations of contacts with φ = ζ = 0, from M (3 c, 3 c), d (3 c,), slip in u (3 c,), and the root
+    of M as `instant.root_of_motion` gives it.
 
     begins: contacts that are at the verge of slipping, with the direction (2,) of the slip that begins. Where friction
     falls as they break away, their forces jump, and with them, where contacts act on one another, that direction.
@@ -128,7 +131,7 @@ def resolve(M: Array, d: Array, u: Array, friction: Friction, begins: dict[int, 
         if speed[k] > SLIPS or friction.stick[k] == friction.slip[k]:
             slides[k], slip[k] = True, direction
     while True:
-        found = _resolve(M, d, mu, friction.bearer, slides, slip)
+        found = _resolve(M, d, mu, friction.bearer, slides, slip, root)
         broken = (np.array(found.mode) == SLIDE) & (mu > friction.slip)
         if not broken.any():
             return found
@@ -136,7 +139,7 @@ def resolve(M: Array, d: Array, u: Array, friction: Friction, begins: dict[int, 
 
 
 def _resolve(
-    M: Array, d: Array, friction: Array, bearer: IntArray, slides: BoolArray, slip: Array
+    M: Array, d: Array, friction: Array, bearer: IntArray, slides: BoolArray, slip: Array, root: Array | None,
 ) -> Resolution:
     """The same for coefficients (c,) that are known, and contacts (c,) that slide in the directions slip (c, 2)."""
     c = len(friction)
@@ -148,8 +151,10 @@ def _resolve(
         part = M[np.ix_(rows, rows)], d[rows], mu
         if (at != np.arange(len(at))).any():
             solved = borne(*part, at, s, e)
+        elif ((mu > 0.0) & ~s).any():
+            solved = with_rest(*part, s, e, None if root is None else root[rows])
         else:
-            solved = with_rest(*part, s, e) if ((mu > 0.0) & ~s).any() else without_rest(*part, e)
+            solved = without_rest(*part, e)
         force[rows] = solved[1]
         status = status if solved[0] == "solved" else solved[0]
         largest, scale = np.abs(solved[1][::3]).max(), np.abs(d[rows]).max() + LEAST_SCALE

@@ -15,7 +15,7 @@ from .active_set import fill_set
 from .events import EventLog
 from .hold import Holder
 from .impact import Impacts, among
-from .instant import equations, goes_straight, slip_velocities
+from .instant import equations, goes_straight, root_of_motion, slip_velocities
 from .materials import PairMaterials
 from .motors import Motors
 from .patience import WITHOUT_END, Limit, Patience
@@ -204,6 +204,7 @@ class Settler:
         self._work.count_solve()
         M, d, u = problem
         eq, c, friction = self._work.here.scratch.equations, len(pairs), self._materials.friction(pairs)
+        root = root_of_motion(self._work.here, c)
         keep = ~among(pairs, released)
         keep &= keep[friction.bearer]
         verge = {k: np.array([eq.tangent_1[k] @ begins[p], eq.tangent_2[k] @ begins[p]])
@@ -212,8 +213,9 @@ class Settler:
         inner, rows = np.cumsum(keep) - 1, np.repeat(keep, 3)
         force, mode, slip, status = np.zeros(3 * c), [OPEN] * c, np.zeros((c, 2)), "solved"
         if keep.any():
-            part = resolve(M[np.ix_(rows, rows)], d[rows], u[rows], friction.of(keep),
-                           {int(inner[k]): e for k, e in known.items() if keep[k]})
+            verges = {int(inner[k]): e for k, e in known.items() if keep[k]}
+            part = resolve(M[np.ix_(rows, rows)], d[rows], u[rows], friction.of(keep), verges,
+                           None if root is None else root[rows])
             force[rows], slip[keep], status = part.force, part.slip, part.status
             for k, m in zip(np.flatnonzero(keep).tolist(), part.mode, strict=True):
                 mode[k] = m

@@ -14,7 +14,7 @@ from ...core.vec import dot, row
 from ...problem.contact_equations import add_row, free_rate
 from ...solvers.coulomb import STICK_RESIDUAL, holding
 from ...solvers.least_forces import ZERO
-from .instant import equations, world_forces
+from .instant import equations, root_of_motion, world_forces
 from .materials import PairMaterials
 from .patience import Patience
 from .rates import Instant, equations_here
@@ -139,7 +139,7 @@ class SharedLoads:
             return True
         work.count_solve()
         u[np.repeat(expected == STICK, 3)] = 0.0  # what sticks along the piece moves by its drift alone
-        found = resolve(M, d, u, friction, {})
+        found = resolve(M, d, u, friction, {}, root_of_motion(at, len(pairs)))
         if not alone and (expected == STICK).all() and found.mode == expected.tolist():
             chosen.hold[:count][doubtful] = world_forces(at.scratch, found.force)
         return all(b == a or (a != STICK and b != OPEN)
