@@ -397,12 +397,12 @@ def _stands(symbol: str, kinds: tuple, later: bool) -> bool:
     return _BY_SYMBOL[symbol].awaits(kinds) if later else _BY_SYMBOL[symbol].stand(kinds, compiles=False)
 
 
-def helper(function: Callable) -> Helper:
-    """Compile a function that only kernels call; it is stored inside its callers' cache entries."""
+def helper(function: Callable) -> Any:
+    """A Helper: compile a function that only kernels call; it is stored inside its callers' cache entries."""
     return Helper(function, inline=False)
 
 
-def inlined(function: Callable) -> Helper:
-    """A helper whose code always stands in its callers: for what runs a hundred thousand times a step. Left to itself,
+def inlined(function: Callable) -> Any:
+    """A Helper whose code always stands in its callers: for what runs a hundred thousand times a step. Left to itself,
     LLVM calls one of some size, which is as long as to carry it out."""
     return Helper(function, inline=True)
