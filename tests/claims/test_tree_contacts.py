@@ -9,6 +9,7 @@ from tree_scenes import hinge, radians, random_tree, rod, rods
 
 from contactlab.assets import scene_path
 from contactlab.physics.problem.residual import natural_map
+from contactlab.physics.problem.system import NORMAL, SOFTEST
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation
 from contactlab.physics.solvers import SOLVERS
@@ -345,6 +346,23 @@ def test_a_chain_that_touches_itself_gains_no_energy(coordinates, friction, e, r
     assert max(energy) - energy[0] <= 1e-2 * fall
 
 
+def unanswered(sim, pressed):
+    """How much of n·t [m/s], t the half turn or its part along n, the law of contacts with a block leaves out at most:
+    n·(t - W (W + s)⁻¹ t) = s ((W + s)⁻¹ n)·t, with the softness s = SOFTEST tr W, see `answerable`."""
+    space = sim._method._space
+    system, most = space.system, []
+    for i in pressed:
+        (k,) = np.flatnonzero(system.contact[: system.count[0]] == i)
+        blocks, block = system.blocks, system.block[k]
+        runs = blocks.span[blocks.first[block] : blocks.first[block + 1]]
+        entries = np.concatenate([np.arange(first, first + width) for _, width, first, _ in runs])
+        W = blocks.J[entries].T @ blocks.Y[entries]
+        s = SOFTEST * np.trace(W)
+        soft = s * np.linalg.solve(W + s * np.eye(3), system.rows[k, NORMAL : NORMAL + 3])
+        most.append(np.linalg.norm(soft) * np.linalg.norm(space._approach.half_turn[i]))
+    return np.array(most)
+
+
 @pytest.mark.parametrize(("friction", "e"), [(0.5, 0.5), (1.0, 0.8)])
 def test_what_a_chain_that_rebounds_with_friction_gains_is_what_newtons_law_gives(friction, e):
     """ζ⁺ = -e ζ⁻ at all that is hit, and friction that turns slip around: such impacts give up to 0.2 kJ [Kane 1984].
@@ -362,7 +380,7 @@ def test_what_a_chain_that_rebounds_with_friction_gains_is_what_newtons_law_give
             pressed = np.flatnonzero(contacts.lam > 0.0)
             came, went = (contacts.zeta - h * contacts.zeta_dot)[pressed], contacts.zeta[pressed]
             assert len(pressed) and (came < 0.0).all()
-            np.testing.assert_allclose(went, -e * came, rtol=1e-6)
+            assert (abs(went + e * came) <= 1e-9 * went + unanswered(sim, pressed)).all()
     assert unexplained <= 1e-3 * fall
     assert sim.ledger["Numerical drift"][0] <= 0.0
     if friction == 1.0:
