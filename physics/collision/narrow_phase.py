@@ -278,16 +278,22 @@ def drop_doubles(geom, pairs, body, shapes_of, total, head, link, found) -> int:
     return kept
 
 
+@helper
+def begin_pairs(owner, pair_count, total, start_out):
+    """Where the rows of each pair begin, of so many rows in the order of the pairs."""
+    start_out[: pair_count + 1] = 0
+    for k in range(total):
+        start_out[owner[k] + 1] += 1
+    for p in range(pair_count):
+        start_out[p + 1] += start_out[p]
+
+
 @kernel
 def sort_rows(pair_count, total, start, place, found_in_out) -> None:
     """Put so many rows in the order of their pairs, those of one pair as they follow one another; start (pairs + 1,)
     and place (rows,) are scratch."""
     owner, rows = found_in_out.owner, found_in_out.rows
-    start[: pair_count + 1] = 0
-    for k in range(total):
-        start[owner[k] + 1] += 1
-    for p in range(pair_count):
-        start[p + 1] += start[p]
+    begin_pairs(owner, pair_count, total, start)
     for k in range(total):
         place[k] = start[owner[k]]
         start[owner[k]] += 1
@@ -307,11 +313,7 @@ def fill_contacts(pairs, pair_count, found, total, start, shapes, materials, con
     point, normal, gap, e_out, mu_out = out.point, out.normal, out.gap, out.restitution, out.friction
     restitution, friction = materials.restitution, materials.friction
     rows, owner, body, material = found.rows, found.owner, shapes.body, shapes.material
-    start[: pair_count + 1] = 0
-    for k in range(total):
-        start[owner[k] + 1] += 1
-    for p in range(pair_count):
-        start[p + 1] += start[p]
+    begin_pairs(owner, pair_count, total, start)
     for k in range(total):
         p = owner[k]
         r = start[p]
