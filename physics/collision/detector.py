@@ -49,7 +49,7 @@ from .triangles import find_triangles, new_sheets, new_stack
 from .whole_bodies import new_whole
 
 FAR = 1e9  # [m] a margin that holds everything
-NOTHING_RESTED = empty_memory()
+NOTHING_RESTED = empty_memory()  # of a step in which nothing did
 
 
 def shape_gap(model: Model, bodies: Bodies, shape_a: int, shape_b: int) -> tuple[float, Array, Array]:
@@ -91,8 +91,7 @@ class Detector:
         hands = [Hand(self.geometry, new_work(self.solids), new_soups(model.meshes, self.sheets))
                  for _ in range(SHARES)]
         self._hands = [hands[0], *(hand._replace(geometry=with_own_hand(self.geometry)) for hand in hands[1:])]
-        self._on_their_way = Hands(*(hand._replace(geometry=elsewhere(self.geometry)) for hand in hands))
-        self.begin, self.end = self._on_their_way.first.geometry, elsewhere(self.geometry)  # of paths
+        on_their_way = Hands(*(hand._replace(geometry=elsewhere(self.geometry)) for hand in hands))
         self.outline = new_outline(model)
         self.triangles = np.zeros((64, 2), np.int64)
         self.chosen = np.zeros((64, 2), np.int64)
@@ -111,7 +110,8 @@ class Detector:
         self.contacts: Contacts = empty_contacts(0)
         thickness, self.span = body_sizes(self.geometry, model, self.outline)
         self.paths = new_paths(self.span, thickness)
-        self.ways = Ways(self._on_their_way, self.end, self.solids, model.shapes, self.paths)
+        self.ways = Ways(on_their_way, elsewhere(self.geometry), self.solids, model.shapes, self.paths)
+        self.begin = on_their_way.first.geometry  # of the paths
         self.pair_count = 0
         self._make_room_for_pairs(8 * s + 16)
         self._make_room_for_points(8 * s + 16)
@@ -237,9 +237,8 @@ class Detector:
         touching, where bodies move on freely for h [s] from these poses, along the paths that `find_fast` has found."""
         if not ahead.any():
             return ahead.copy()
-        count, place = len(ahead), np.zeros(len(ahead), np.int64)
-        asked = np.zeros(len(self.reach), bool)
-        asked[self.contacts.shape_a[:count][ahead]] = asked[self.contacts.shape_b[:count][ahead]] = True
+        rows, place, asked = np.flatnonzero(ahead), np.zeros(len(ahead), np.int64), np.zeros(len(self.reach), bool)
+        asked[self.contacts.shape_a[rows]] = asked[self.contacts.shape_b[rows]] = True
         bound_paths(self.ways, np.flatnonzero(asked), bodies, h)
         count = list_pairs_of(self.begin, self.contacts, ahead, self.sweep.pairs, place)
         pair, chosen = self._chosen(count, bodies, h)
