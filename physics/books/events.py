@@ -9,7 +9,7 @@
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -120,7 +120,7 @@ class EventFinder:
         here = rows[rows >= 0]
         columns = (contacts.body_a, contacts.body_b, contacts.point, contacts.normal, contacts.impulse, contacts.case,
                    contacts.zeta)
-        near = zip(*(column[here].tolist() for column in columns), strict=True)  # whole columns: one by one is slow
+        near = zip(*(_as_list(column[here]) for column in columns), strict=True)
         shapes = self.changes.shapes[:count].tolist()
         for i, (kind, k, (a, b)) in enumerate(zip(self.changes.kind[:count].tolist(), rows.tolist(), shapes,
                                                   strict=True)):
@@ -131,7 +131,7 @@ class EventFinder:
                 if k < 0 and parts:  # it was torn away, so far that nothing is near any more
                     kind = DYNAMIC_LOSS
             else:
-                told = (body_a, body_b), _vector(point), _vector(normal), _vector(impulse)
+                told = (body_a, body_b), point, normal, impulse
                 if kind == IMPACT:  # a pair that does not separate rests, even where a gap is left for the next step
                     after = SEPARATING if case == SEPARATING else RESTING
                 elif kind == DYNAMIC_LOSS:
@@ -153,9 +153,9 @@ class EventFinder:
         return ((a, b), tuple(point.tolist()), tuple(normal.tolist()), (0.0, 0.0, 0.0)), bool(normal @ u > 0.0)
 
 
-def _vector(u: Sequence[float]) -> Vector:
-    x, y, z = u
-    return x, y, z
+def _as_list(column: Array) -> list:
+    """Values of a column, or its rows as tuples: the whole column, as one by one is slow."""
+    return column.tolist() if column.ndim == 1 else list(map(tuple, column.tolist()))
 
 
 def _crossed(u: Array, v: Array) -> Array:

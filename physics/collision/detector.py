@@ -22,21 +22,17 @@ from .geometry import (
     with_own_hand,
 )
 from .hands import SHARES, Hand, Hands
-from .impact_time import Ways, bound_paths, find_fast, find_near, new_paths, roles_of_fast, touch_times
+from .impact_time import Ways, bound_paths, find_fast, list_ways, new_paths, roles_of_fast, stop_at, touch_times
 from .kept_pairs import new_kept
 from .kept_triangles import new_kept_triangles
 from .known_features import new_notes
 from .mesh_gap import new_soups
 from .narrow_phase import (
-    BOXES,
-    CONVEX,
     FAMILIES,
     FAMILY,
-    HOLLOWS,
     NONE,
     RANK,
     RINGS,
-    ROUND,
     SURFACES,
     TRIANGLES,
     Found,
@@ -122,6 +118,7 @@ class Detector:
         self.lists = np.zeros((FAMILIES, pairs), np.int64)
         self.counts = np.zeros(FAMILIES, np.int32)
         self.start = np.zeros(pairs + 2, np.int32)
+        self.on_way, self.pair_of_way = np.zeros((pairs, 3), np.int64), np.zeros(pairs, np.int64)
         notes = new_notes(pairs)
         self.hands = Hands(*(hand._replace(work=hand.work._replace(notes=notes)) for hand in self._hands))
         self.close = new_kept_triangles(pairs, 64)
@@ -227,16 +224,12 @@ class Detector:
             chosen = self._on_the_way(bodies, h)
             if meshes:
                 chosen = chosen[(shapes.kind[chosen[:, :2]] == MESH).all(axis=1)]
-            part = self._touch_times(chosen, bodies, memory, h) / h
-            for side in (0, 1):
-                np.minimum.at(paths.fraction, shapes.body[chosen[:, side]], part)
+            stop_at(chosen, self._touch_times(chosen, bodies, memory, h), shapes.body, h, paths.fraction)
         return paths.fraction.copy()
 
     def missed(self, bodies: Bodies, h: float, ahead: BoolArray) -> BoolArray:
         """Which of the contacts found last that are `ahead` (c,) are between shapes that pass each other without
         touching, where bodies move on freely for h [s] from these poses, along the paths that `find_fast` has found."""
-        if not ahead.any():
-            return ahead.copy()
         rows, place, asked = np.flatnonzero(ahead), np.zeros(len(ahead), np.int64), np.zeros(len(self.reach), bool)
         asked[self.contacts.shape_a[rows]] = asked[self.contacts.shape_b[rows]] = True
         bound_paths(self.ways, np.flatnonzero(asked), bodies, h)
@@ -249,12 +242,8 @@ class Detector:
 
     def _touch_times(self, chosen: LongArray, bodies: Bodies, memory: ContactMemory, h: float) -> Array:
         """When each of the chosen first touches on these ways [s], h where it does not within h."""
-        near, times = np.zeros(len(chosen), np.int32), np.full(len(chosen), h)
-        find_near(self.ways, chosen, bodies, h, near)
-        may = near == 1
-        some = np.full(np.count_nonzero(may), np.nan)
-        touch_times(self.ways, chosen[may], bodies, memory, h, some)
-        times[may] = some
+        times = np.full(len(chosen), np.nan)
+        touch_times(self.ways, chosen, bodies, memory, h, times)
         return times
 
     def _on_the_way(self, bodies: Bodies, h: float) -> LongArray:
@@ -271,17 +260,19 @@ class Detector:
         reached within h [s]."""
         shapes, lists, counts = self.model.shapes, self.lists, self.counts
         sort_families(shapes.kind, self.family, self.sweep.pairs, count, lists, counts)
-        of_meshes = (shapes.kind[self.sweep.pairs[lists[RINGS, : counts[RINGS]]]] == MESH).any(axis=1)
-        rings, surfaces = lists[RINGS, : counts[RINGS]], lists[SURFACES, : counts[SURFACES]]
-        both = (shapes.kind[self.sweep.pairs[surfaces]] == MESH).all(axis=1)
-        single = np.concatenate([*(lists[f, : counts[f]] for f in (ROUND, BOXES, CONVEX, HOLLOWS)),
-                                 rings[~of_meshes], surfaces[both]])
+        rows = list_ways(shapes.kind, self.sweep.pairs, lists, counts, self.on_way, self.pair_of_way)
+        chosen, pair = self.on_way[:rows], self.pair_of_way[:rows]
+        if counts[TRIANGLES] + counts[RINGS] == 0:
+            return pair, chosen
+        rings = lists[RINGS, : counts[RINGS]]
+        of_meshes = (shapes.kind[self.sweep.pairs[rings]] == MESH).any(axis=1)
         meshes = np.concatenate([lists[TRIANGLES, : counts[TRIANGLES]], rings[of_meshes]])
-        chosen = np.column_stack([single, np.full(len(single), -1, np.int64)])
-        if len(meshes):
-            speed = np.linalg.norm(bodies.v, axis=1) + np.linalg.norm(bodies.w, axis=1) * self.span
-            chosen = np.vstack([chosen, self._find_triangles(meshes, h * speed[shapes.body])])
-        return chosen[:, 0], np.column_stack([self.sweep.pairs[chosen[:, 0]], chosen[:, 1]]).astype(np.int64)
+        if not len(meshes):
+            return pair, chosen
+        speed = np.linalg.norm(bodies.v, axis=1) + np.linalg.norm(bodies.w, axis=1) * self.span
+        found = self._find_triangles(meshes, h * speed[shapes.body])
+        reached = np.column_stack([self.sweep.pairs[found[:, 0]], found[:, 1]])
+        return np.concatenate([pair, found[:, 0]]), np.vstack([chosen, reached])
 
     def _find_triangles(self, pairs: LongArray, reach: Array) -> LongArray:
         """(pair, triangle) rows of what may touch of these pairs of a shape and a mesh."""

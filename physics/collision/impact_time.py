@@ -65,12 +65,14 @@ from .gjk import gjk, support, weighted
 from .hands import SHARES, Hands, hand_of
 from .hollow import hollow_gap
 from .mesh_gap import meshes_gap
+from .narrow_phase import BOXES, CONVEX, HOLLOWS, RINGS, ROUND, SURFACES
 from .polytope import POINTS, Solids, load_faces, load_points
 from .ring import ring_gap
 from .triangles import load_triangle
 
 ADVANCES = 64     # from then on a pair leaps
 LEAPS = 64
+UNKNOWN = -1.0   # a time that has not been found yet
 TOUCH = 1e-6      # two shapes touch where they are as near as this, relative to the size of one
 MESHES_TOUCH = 1e-4  # the same of two meshes, which go on where they touch: their way is known only to second order
 WITHOUT_BOX = (PLANE, BOWL, PIPE)  # scenery that no box bounds
@@ -322,13 +324,30 @@ def cores_stay_apart(start, end, solids, work, a, b, least):
 
 
 @kernel
-def find_some_near(i, ways, chosen, bodies, h, near_out) -> None:
-    """Share i of `find_near`."""
+def list_ways(kind, pairs, lists, counts, chosen_out, pair_out) -> int:
+    """Rows (shape, shape, -1) of all pairs but those of a shape and the triangles of a mesh, and the pair of each row;
+    returns their number."""
+    count = 0
+    for f in (ROUND, BOXES, CONVEX, HOLLOWS, RINGS, SURFACES):
+        for i in range(counts[f]):
+            p = lists[f, i]
+            a, b = pairs[p, 0], pairs[p, 1]
+            meshes = (1 if kind[a] == MESH else 0) + (1 if kind[b] == MESH else 0)
+            if (f == RINGS and meshes > 0) or (f == SURFACES and meshes < 2):
+                continue
+            chosen_out[count, 0], chosen_out[count, 1], chosen_out[count, 2], pair_out[count] = a, b, -1, p
+            count += 1
+    return count
+
+
+@kernel
+def look_for_planes(i, ways, chosen, bodies, h, times_out) -> None:
+    """Of share i of the chosen: h, where a plane keeps the two apart, see the top, else UNKNOWN."""
     hand, end, solids, shapes, span = hand_of(ways.hands, i), ways.end, ways.solids, ways.shapes, ways.paths.span
     start, work = ways.hands.first.geometry, hand.work
     for c in range(i, len(chosen), SHARES):
         a, b, t = chosen[c, 0], chosen[c, 1], chosen[c, 2]
-        near_out[c] = 1
+        times_out[c] = UNKNOWN
         if t >= 0 or start.kind[a] in WITHOUT_BOX or start.kind[b] in WITHOUT_BOX:
             continue
         i_a, i_b = shapes.body[a], shapes.body[b]
@@ -336,16 +355,9 @@ def find_some_near(i, ways, chosen, bodies, h, near_out) -> None:
         bent = 0.125 * h * h * (dot(w_a, w_a) * span[i_a] + dot(w_b, w_b) * span[i_b])
         least = bent + (MESHES_TOUCH if start.kind[a] == MESH else 2.0 * TOUCH) * max(start.bound[a], start.bound[b])
         if boxes_stay_apart(start, end, a, b, least):
-            near_out[c] = 0
+            times_out[c] = h
         elif start.kind[a] not in CURLED and start.kind[b] not in CURLED:
-            near_out[c] = 0 if cores_stay_apart(start, end, solids, work, a, b, least) else 1
-
-
-@program
-def find_near(ways, chosen, bodies, h, near_out) -> None:
-    """Which of the chosen (shape, shape, triangle or -1) may touch within h [s]: 0 in near_out where a plane keeps the
-    two apart, see the top."""
-    share_out(SHARES, find_some_near, (ways, chosen, bodies, h, near_out))
+            times_out[c] = h if cores_stay_apart(start, end, solids, work, a, b, least) else UNKNOWN
 
 
 @helper
@@ -385,11 +397,13 @@ def facing_each_other(geom, pair):
 
 
 @kernel
-def find_some_times(i, ways, chosen, bodies, memory, h, times_out) -> None:
-    """Share i of `touch_times`."""
+def advance_some(i, ways, chosen, bodies, memory, h, times_out) -> None:
+    """Of share i of the chosen: the times that are UNKNOWN."""
     hand, solids, shapes, paths = hand_of(ways.hands, i), ways.solids, ways.shapes, ways.paths
     geom = hand.geometry
     for c in range(i, len(chosen), SHARES):
+        if times_out[c] != UNKNOWN:
+            continue
         a, b, t = facing_each_other(geom, (chosen[c, 0], chosen[c, 1], chosen[c, 2]))
         i_a, i_b = shapes.body[a], shapes.body[b]
         motion_a, motion_b = motion_of(shapes, bodies, paths.span, a), motion_of(shapes, bodies, paths.span, b)
@@ -402,4 +416,14 @@ def find_some_times(i, ways, chosen, bodies, memory, h, times_out) -> None:
 def touch_times(ways, chosen, bodies, memory, h, times_out) -> None:
     """When each chosen (shape, shape, triangle or -1) first touches [s], h where it does not within h, see
     `touch_time`. memory: the contacts of the last step."""
-    share_out(SHARES, find_some_times, (ways, chosen, bodies, memory, h, times_out))
+    share_out(SHARES, look_for_planes, (ways, chosen, bodies, h, times_out))
+    share_out(SHARES, advance_some, (ways, chosen, bodies, memory, h, times_out))
+
+
+@kernel
+def stop_at(chosen, times, body, h, fraction_out) -> None:
+    """Shorten the part of its way (n,) that each body goes to where the first of its chosen pairs touches."""
+    for c in range(len(chosen)):
+        for side in range(2):
+            b = body[chosen[c, side]]
+            fraction_out[b] = min(fraction_out[b], times[c] / h)

@@ -111,7 +111,7 @@ class Event(NamedTuple):
 
     def at_step(self, step: int) -> "Event":
         """The same event with this step number."""
-        return Event(self.kind, step, *self[2:])
+        return Event._make((self.kind, step, *self[2:]))
 
 
 class MotorState(NamedTuple):

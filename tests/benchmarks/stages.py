@@ -96,6 +96,8 @@ def stages(method: TimeStepping, model: Any, state: Any, loads: Any, settings: A
     yield "solve"
     moreau.depart(model, h, work)
     yield "overlap"
+    work.stopped[:] = 0
+    moreau.choose_flight(model, state, state.sleep, h, work)
     if work.order[FLIES] == 1:
         moreau.fly(model, state, loads, h, work)
     moreau.arrive(model, state, h, work)

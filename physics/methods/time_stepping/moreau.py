@@ -89,11 +89,11 @@ from .work import (
     TURN,
 )
 
-#: where `advance` begins, and where Python helps: in KNOW and CONTACTS, to make room for contacts, and in ROWS, for
-#: blocks, which are gone through again then; in IMPACTS, AHEAD, SOLVE, MEET and FLY, which it does itself; in WAKE,
+#: where `advance` begins, and where Python helps: in KNOW, CONTACTS and FOUND, to make room for contacts, and in ROWS,
+#: for blocks, which are gone through again then; in IMPACTS, AHEAD, SOLVE, MEET and FLY, which it does itself; in WAKE,
 #: whereupon contacts are found, and REST, where islands wake and fall asleep
-(BEGIN, KNOW, IMPACTS, MIDDLE, CONTACTS, AHEAD, ROWS, SOLVE, SOLVED, DEPART, MEET, GO, FLY, END, WAKE, REST,
- DONE) = range(17)
+(BEGIN, KNOW, IMPACTS, MIDDLE, CONTACTS, FOUND, AHEAD, ROWS, SOLVE, SOLVED, DEPART, MEET, GO, FLY, END, WAKE, REST,
+ DONE) = range(18)
 
 TOLERANCE = 1e-13   # a sweep that changes no velocity by more than this ends the iteration [m/s]
 TIME_STEPPING = int(Owner.TIME_STEPPING)
@@ -125,10 +125,13 @@ def advance(model, state, loads, h, work, stage):
             choose_roles(model.kind, state.sleep, work.middle, work.detection.roles)
             if stirred_by(loads, work.order[NUMBER], state.sleep, work.islands) > 0:
                 return WAKE
-        count = find_contacts(model, work.detection, work.middle.x, work.middle.q, work.margin)
-        if count < 0 or count > len(work.fired) or (
-                count + (len(work.bounds.last) + 2) // 3 > len(state.memory.key)):
+        if find_contacts(model, work.detection, work.middle.x, work.middle.q, work.margin) < 0:
             return CONTACTS
+        stage = FOUND
+    if stage == FOUND:
+        count = int(work.detection.contacts.count[0])
+        if count > len(work.fired) or count + (len(work.bounds.last) + 2) // 3 > len(state.memory.key):
+            return FOUND
         if work.order[ASLEEP] > 0 and stirred_at(work.detection.contacts, state.sleep, work.islands) > 0:
             return WAKE
         move_freely(model, state, loads, h, work)

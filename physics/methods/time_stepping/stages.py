@@ -109,6 +109,49 @@ def any_ahead(contacts, bound, fast, touch):
     return False
 
 
+@helper
+def hold_both(contacts, k, held_out):
+    """Mark the bodies of contact k as held."""
+    held_out[contacts.body_a[k]] = held_out[contacts.body_b[k]] = 1
+
+
+@helper
+def passes_freely(contacts, k, fast, held):
+    """Whether a body of contact k is fast and nothing holds it."""
+    a, b = contacts.body_a[k], contacts.body_b[k]
+    return (fast[a] == 1 and held[a] == 0) or (fast[b] == 1 and held[b] == 0)
+
+
+@kernel
+def look_ahead(contacts, bound, fast, grabbed, touch, held_out, ahead_out):
+    """Choose the contacts ahead (c,) = 1 of fast bodies, (n,) = 1, that neither another contact nor the mouse, which
+    has the body grabbed[0], may turn aside; held_out (n,) = 1 for bodies that are held so. Returns their number."""
+    count = 0
+    held_out[:] = 0
+    if grabbed[0] >= 0:
+        held_out[grabbed[0]] = 1
+    for k in range(len(ahead_out)):
+        ahead_out[k] = contacts.gap[k] > touch and bound[contacts.body_a[k]] == 0 and bound[contacts.body_b[k]] == 0
+        if not ahead_out[k]:
+            hold_both(contacts, k, held_out)
+    for k in range(len(ahead_out)):
+        ahead_out[k] = ahead_out[k] and passes_freely(contacts, k, fast, held_out)
+        count += 1 if ahead_out[k] else 0
+    return count
+
+
+@kernel
+def keep_of_held(contacts, fast, held, missed_out) -> None:
+    """Of the contacts that are missed (c,) keep those of fast bodies that another contact may turn aside: those held
+    before, (n,) = 1, and by contacts that are not missed."""
+    for k in range(len(missed_out)):
+        if not missed_out[k]:
+            hold_both(contacts, k, held)
+    for k in range(len(missed_out)):
+        a, b = contacts.body_a[k], contacts.body_b[k]
+        missed_out[k] = missed_out[k] and (fast[a] == 0 or held[a] == 0) and (fast[b] == 0 or held[b] == 0)
+
+
 @kernel
 def may_meet(bodies, h, paths):
     """Whether a body with the velocities of a Motion's bodies is fast, see `impact_time: find_fast`, in the h [s] to

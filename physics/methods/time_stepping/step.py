@@ -28,7 +28,7 @@ from ...books.events import slip_events
 from ...books.ledger import Page, close_step, open_step
 from ...collision.impact_time import find_fast
 from ...collision.narrow_phase import leave_out_contacts
-from ...core.model import BoolArray, Model
+from ...core.model import Model
 from ...core.report import Event, MotorState, Settings, StepInfo
 from ...core.state import Bodies, Contacts, State, copy_state, empty_contacts
 from ...dynamics.constraints.cure import ROW_OF
@@ -52,6 +52,7 @@ from .moreau import (
     DONE,
     END,
     FLY,
+    FOUND,
     GO,
     IMPACTS,
     KNOW,
@@ -66,7 +67,7 @@ from .moreau import (
     advance,
     march,
 )
-from .stages import describe, go_together, scales_of
+from .stages import describe, go_together, keep_of_held, look_ahead, scales_of
 from .work import (
     APART,
     ASLEEP,
@@ -209,7 +210,7 @@ class TimeStepping:
 
     # -------------------------------------------------------------------------------- where Python helps or decides
     def _make_room(self, state: State, loads: Loads, settings: Settings) -> None:
-        """Room for contacts; they are looked for again."""
+        """Room for contacts."""
         self._space.make_room(state.memory)
 
     def _make_blocks(self, state: State, loads: Loads, settings: Settings) -> None:
@@ -244,27 +245,15 @@ class TimeStepping:
     def _leave_out_missed(self, state: State, loads: Loads, settings: Settings) -> None:
         """Leave out the contacts ahead of fast bodies that nothing holds, where the shapes pass each other within the
         step to the next middle; not those of a body that another contact may turn aside."""
-        work, detector = self._work, self._space.detector
-        contacts, count = detector.contacts, int(detector.contacts.count[0])
-        a, b, gap = contacts.body_a[:count], contacts.body_b[:count], contacts.gap[:count]
+        work, detector, there = self._work, self._space.detector, self._departing()
+        contacts, fast = detector.contacts, detector.paths.fast
         _, touch = scales_of(float(work.gravity[0]), settings.h)
-        there, bound = self._departing(), work.mechanisms.bound
         find_fast(there, settings.h, detector.paths)
-        fast = detector.paths.fast == 1
-
-        def held_by(acting: BoolArray) -> BoolArray:
-            """Fast bodies (n,) that one of the acting contacts, or the mouse, may turn aside."""
-            held = np.zeros(len(fast), bool)
-            held[a[acting]] = held[b[acting]] = True
-            held[loads.grab_body[loads.grab_body >= 0]] = True
-            return held & fast
-
-        ahead = (gap > touch) & (bound[a] == 0) & (bound[b] == 0)
-        free_ones = fast & ~held_by(~ahead)
-        missed = detector.missed(there, settings.h, ahead & (free_ones[a] | free_ones[b]))
-        held = held_by(~missed)
-        missed &= ~(held[a] | held[b])
-        leave_out_contacts(missed, contacts)
+        held, ahead = np.zeros(len(fast), np.int32), np.zeros(int(contacts.count[0]), bool)
+        if look_ahead(contacts, work.mechanisms.bound, fast, loads.grab_body, touch, held, ahead) > 0:
+            missed = detector.missed(there, settings.h, ahead)
+            keep_of_held(contacts, fast, held, missed)
+            leave_out_contacts(missed, contacts)
 
     def _solve(self, state: State, loads: Loads, settings: Settings) -> None:
         """Solve once, by another solver that visits bodies or by one that needs M written out."""
@@ -295,8 +284,9 @@ class TimeStepping:
     #: what to do where `advance` comes back, and from which stage it then goes on
     _HELP: ClassVar[dict[int, tuple[Callable[["TimeStepping", State, Loads, Settings], None], int]]] = {
         KNOW: (_make_room, KNOW), IMPACTS: (_find_impacts, MIDDLE), CONTACTS: (_make_room, CONTACTS),
-        AHEAD: (_leave_out_missed, ROWS), ROWS: (_make_blocks, ROWS), SOLVE: (_solve, SOLVED),
-        MEET: (_find_meetings, GO), FLY: (_fly_otherwise, END), WAKE: (_wake, CONTACTS), REST: (_rest, DONE)}
+        FOUND: (_make_room, FOUND), AHEAD: (_leave_out_missed, ROWS), ROWS: (_make_blocks, ROWS),
+        SOLVE: (_solve, SOLVED), MEET: (_find_meetings, GO), FLY: (_fly_otherwise, END), WAKE: (_wake, CONTACTS),
+        REST: (_rest, DONE)}
 
     def _fly(self, state: State, loads: Loads, h: float) -> None:
         """A step of bodies and trees that nothing can touch: all of it is the integrator's."""

@@ -158,13 +158,15 @@ class Workspace:
         return self._work
 
     def make_room(self, memory: ContactMemory) -> None:
-        """Room for the contacts that were found, or for what finding them lacked; also in the memory of a state."""
+        """Room for the contacts that were found, or for what finding them lacked; also in the memory of a state. Where
+        they are many, all grow together: after each growth the tuples of arrays are packed anew."""
         self.detector.make_what_is_needed()
         count = int(self.detector.contacts.count[0])
-        grow_memory(memory, count + (self.limits + 2) // 3)  # and for impulses of limits and motors
-        grow_memory(self._first, count)
         if count > len(self._fired):
-            self._make_room(count + count // 2)
+            self._make_room(2 * count)
+        rows = count if count <= self.ROOM else len(self._fired)
+        grow_memory(memory, rows + (self.limits + 2) // 3)  # and for impulses of limits and motors
+        grow_memory(self._first, count)
 
     @property
     def limits(self) -> int:
