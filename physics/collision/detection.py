@@ -17,11 +17,10 @@ from .broad_phase import (
     sweep_shapes,
     widest_axis,
 )
-from .geometry import bound_shapes, place_shapes
 from .kept_pairs import Kept, choose_overlapping, keep_pairs, put_on_skins, still_hold, take_off_skins
 from .narrow_phase import sort_families
 from .nearby_pairs import NO_ROOM, Near, touch_listed
-from .shared_pairs import MANY_SHAPES, sweep_shared
+from .shared_pairs import MANY_SHAPES, place_all, sweep_shared
 from .whole_bodies import SEVERAL, Whole, bound_bodies, find_shapes
 
 
@@ -103,9 +102,6 @@ def find_pairs(model, detection):
 def find_contacts(model, detection, x, q, margin):
     """Fill detection.contacts with the contacts (as of Detector.detect) of bodies at x (n, 3), q (n, 4) within their
     margins (n,) [m]; returns their number, or NO_ROOM as `find_pairs`."""
-    near, body = detection.near, model.shapes.body
-    for s in range(len(body)):
-        near.reach[s] = margin[body[s]]
-    place_shapes(model.shapes, x, q, near.geometry)
-    bound_shapes(near.geometry, near.reach)
+    near = detection.near
+    place_all(model.shapes, x, q, margin, near.geometry, near.reach)
     return touch_listed(model, near, detection.contacts) if find_pairs(model, detection) >= 0 else NO_ROOM

@@ -1,4 +1,4 @@
-"""Pairs of many shapes found, and those of boxes and of other convex shapes touched, by several threads.
+"""Many shapes placed, their pairs found, and those of boxes and of other convex shapes touched, by several threads.
 
 Threads write what they find one behind the other as it comes. `sort_pairs` puts pairs in order, and `fill_contacts`
 points in the order of their pairs. So the contacts do not depend on the threads.
@@ -12,17 +12,38 @@ from ..core.team import share_out
 from .box_box import box_box
 from .broad_phase import stand_in_columns, sweep_column
 from .convex import touch_convex
-from .geometry import PATCH
+from .geometry import PATCH, bound_shape, place_shape
 from .hands import SHARES, hand_of
 from .narrow_phase import CONVEX, Found, in_order, put_rows
 
-MANY_SHAPES = 300  # from which on threads share the search for pairs
+MANY_SHAPES = 300  # from which on threads share their places and the search for pairs
 MANY_PAIRS = 500   # of boxes, from which on threads share them
 A_SHARE = 64       # of these
 MANY_CONVEX = 64   # pairs of other convex shapes, from which on threads share them
 ROWS = 512         # of points, or pairs, that a thread keeps before it writes them
 COLUMNS = 16       # shares of the search, where there are so many columns
 POINTS, OTHERS = range(2)  # entries of a tally: points of all threads so far; pairs left to another family
+
+
+# ------------------------------------------------------------------------------------------------------- the places
+@kernel
+def place_some(i, shares, shapes, x, q, margin, geom_out, reach_out) -> None:
+    """Share i of `place_all`."""
+    n = len(shapes.body)
+    for s in range(i * n // shares, (i + 1) * n // shares):
+        reach_out[s] = margin[shapes.body[s]]
+        place_shape(shapes, s, x, q, geom_out)
+        bound_shape(geom_out, s, reach_out[s])
+
+
+@program
+def place_all(shapes, x, q, margin, geom_out, reach_out) -> None:
+    """World pose of every shape of bodies at x (n, 3), q (n, 4), its reach (s,), which is the margin (n,) of its body,
+    and its bounds, swollen by that [m]."""
+    if len(shapes.body) < MANY_SHAPES:
+        place_some(0, 1, shapes, x, q, margin, geom_out, reach_out)
+    else:
+        share_out(SHARES, place_some, (SHARES, shapes, x, q, margin, geom_out, reach_out))
 
 
 # ------------------------------------------------------------------------------------------------------- the search

@@ -5,13 +5,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import helper, kernel
+from ..core.jit import helper, kernel, program
 from ..core.model import IntArray
 from ..core.state import LongArray
+from ..core.team import share_out
 from .broad_phase import Sweep, new_sweep
 from .geometry import PLANE, SPHERE, Geometry
+from .hands import SHARES
+from .shared_pairs import ROWS, write_pairs
 
-SEVERAL = 2  # shapes a body, on average, from which on bodies are searched first
+SEVERAL = 2       # shapes a body, on average, from which on bodies are searched first
+MANY_BODIES = 64  # pairs of bodies, from which on threads share them
 
 
 class Whole(NamedTuple):
@@ -21,7 +25,7 @@ class Whole(NamedTuple):
     body: IntArray      #: (n,) 0, 1, 2 …
     start: IntArray     #: (n + 1,) where the shapes of each body begin in `shapes`
     shapes: LongArray   #: (s,) shapes body by body
-    close: LongArray    #: (2, k) scratch: shapes of two bodies, as many as any body has
+    most: IntArray      #: (1,) number of shapes of the body that has most
     sweep: Sweep
 
 
@@ -31,7 +35,7 @@ def new_whole(geom: Geometry, body: IntArray, bodies: int, pairs: int) -> Whole:
     start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     own = geom._replace(kind=np.zeros(bodies, np.int32), lo=np.zeros((bodies, 3)), hi=np.zeros((bodies, 3)))
     return Whole(own, np.arange(bodies, dtype=np.int32), start, np.argsort(body, kind="stable").astype(np.int64),
-                 np.zeros((2, counts.max(initial=0)), np.int64),
+                 np.array([counts.max(initial=0)], np.int32),
                  new_sweep(bodies, pairs if len(body) >= SEVERAL * bodies else 0))
 
 
@@ -72,19 +76,32 @@ def find_close(geom, whole, i, j, close_out):
 
 
 @kernel
-def find_shapes(geom, whole, pairs, found_out):
-    """The pairs of shapes whose bounds overlap, of so many pairs of bodies in whole.sweep.found; returns their number,
-    which may exceed the room for them. Each pair is written down before it is asked: whether it counts cannot be
-    guessed, and a jump that is guessed wrong takes longer."""
-    lo, hi, close_i, close_j, room, count = geom.lo, geom.hi, whole.close[0], whole.close[1], len(found_out), 0
-    for p in range(pairs):
-        i, j = whole.sweep.found[p, 0], whole.sweep.found[p, 1]
-        of_i, of_j = find_close(geom, whole, i, j, close_i), find_close(geom, whole, j, i, close_j)
-        for k in range(of_i):
+def find_some_shapes(i, shares, geom, whole, pairs, tally, found_out) -> None:
+    """Share i of `find_shapes`. Each pair is written down before it is asked: whether it counts cannot be guessed, and
+    a jump that is guessed wrong takes longer."""
+    lo, hi, most, kept = geom.lo, geom.hi, int(whole.most[0]), 0
+    close_i, close_j = np.empty(most, np.int64), np.empty(most, np.int64)
+    buffer = np.empty((ROWS + most, 2), np.int64)
+    for p in range(i * pairs // shares, (i + 1) * pairs // shares):
+        a_body, b_body = whole.sweep.found[p, 0], whole.sweep.found[p, 1]
+        of_a = find_close(geom, whole, a_body, b_body, close_i)
+        of_b = find_close(geom, whole, b_body, a_body, close_j)
+        for k in range(of_a):
             a = close_i[k]
-            for m in range(of_j):
+            if kept > ROWS:
+                write_pairs(buffer, kept, tally, found_out)
+                kept = 0
+            for m in range(of_b):
                 b = close_j[m]
-                if count < room:
-                    found_out[count, 0], found_out[count, 1] = min(a, b), max(a, b)
-                count += overlap(lo, hi, a, lo, hi, b)
-    return count
+                buffer[kept, 0], buffer[kept, 1] = min(a, b), max(a, b)
+                kept += overlap(lo, hi, a, lo, hi, b)
+    write_pairs(buffer, kept, tally, found_out)
+
+
+@program
+def find_shapes(geom, whole, pairs, found_out) -> int:
+    """The pairs of shapes whose bounds overlap, of so many pairs of bodies in whole.sweep.found, in any order; returns
+    their number, which may exceed the room for them."""
+    tally, shares = np.zeros(1, np.int64), SHARES if pairs >= MANY_BODIES else 1
+    share_out(shares, find_some_shapes, (shares, geom, whole, pairs, tally, found_out))
+    return tally[0]
