@@ -78,23 +78,43 @@ def search_pairs(model, detection):
 
 
 @program
+def renew_kept(model, detection) -> bool:
+    """Search anew where other pairs may overlap than those kept, with bounds that are swollen. False where there was no
+    room, with what there was none for in near.needed."""
+    near, geom, kept = detection.near, detection.near.geometry, detection.kept
+    near.needed[:] = 0
+    if still_hold(geom, detection.roles, kept):
+        return True
+    put_on_skins(geom, near.reach, kept)
+    count = search_pairs(model, detection)
+    if count >= 0:
+        keep_pairs(geom, detection.roles, detection.sweep.pairs, count, kept)
+    take_off_skins(kept, geom)
+    return count >= 0
+
+
+@program
 def find_pairs(model, detection):
     """Fill sweep.pairs with the pairs of shapes whose bounds overlap, and near.lists with these pairs by family.
     Returns their number, or NO_ROOM with what there was no room for in near.needed."""
-    near, kept, pairs = detection.near, detection.kept, detection.sweep.pairs
-    geom = near.geometry
-    near.needed[:] = 0
-    if not still_hold(geom, detection.roles, kept):
-        put_on_skins(geom, kept)
-        count = search_pairs(model, detection)
-        if count >= 0:
-            keep_pairs(geom, detection.roles, pairs, count, kept)
-        take_off_skins(kept, geom)
-        if count < 0:
-            return NO_ROOM
-    count = choose_overlapping(geom, kept, pairs)
-    near.pair_count[0] = count
-    sort_families(geom.kind, detection.family, pairs, count, near.lists, near.counts)
+    near, kept, pairs, roles = detection.near, detection.kept, detection.sweep.pairs, detection.roles
+    if not renew_kept(model, detection):
+        return NO_ROOM
+    count = choose_overlapping(near.geometry, model.shapes.body, roles, kept, pairs)
+    near.pair_count[0] = kept.count[1] = count
+    sort_families(near.geometry.kind, detection.family, pairs, count, near.lists, near.counts)
+    return count
+
+
+@program
+def find_on_ways(model, on_ways, roles):
+    """Fill sweep.pairs with the pairs of shapes whose bounds on their ways overlap, and near.lists with these pairs by
+    family, where the roles (n,) of their bodies let them count. Returns their number, or NO_ROOM as `find_pairs`."""
+    near, pairs = on_ways.near, on_ways.sweep.pairs
+    if not renew_kept(model, on_ways):
+        return NO_ROOM
+    count = choose_overlapping(near.geometry, model.shapes.body, roles, on_ways.kept, pairs)
+    sort_families(near.geometry.kind, on_ways.family, pairs, count, near.lists, near.counts)
     return count
 
 

@@ -7,7 +7,7 @@ from ..core.model import Array, BodyKind, BoolArray, Model, movable, shape_count
 from ..core.state import Bodies, ContactMemory, Contacts, LongArray, empty_contacts, empty_memory
 from .broad_phase import EITHER, joined_bodies, list_pairs_of, new_sweep
 from .convex import new_work
-from .detection import Detection, find_contacts, search_pairs
+from .detection import Detection, find_contacts, find_on_ways
 from .geometry import (
     BOWL,
     MESH,
@@ -144,7 +144,7 @@ class Detector:
                         np.zeros(4, np.int32), self.kept.note, self.hands)
             self._detection = Detection(near, self.sweep, self.kept, self.whole, self.roles, self.planes,
                                         self.joined, self.family, self.contacts)
-            self._on_ways = self._detection._replace(near=near._replace(geometry=self.begin), roles=self.roles_of_ways)
+            self._on_ways = self._detection._replace(near=near._replace(geometry=self.begin))
         return self._detection
 
     @property
@@ -234,7 +234,8 @@ class Detector:
         asked[self.contacts.shape_a[rows]] = asked[self.contacts.shape_b[rows]] = True
         bound_paths(self.ways, np.flatnonzero(asked), bodies, h)
         count = list_pairs_of(self.begin, self.contacts, ahead, self.sweep.pairs, place)
-        pair, chosen = self._chosen(count, bodies, h)
+        sort_families(self.model.shapes.kind, self.family, self.sweep.pairs, count, self.lists, self.counts)
+        pair, chosen = self._chosen(bodies, h)
         passed = np.zeros(count + 1, bool)
         passed[pair] = True
         passed[pair[self._touch_times(chosen, bodies, NOTHING_RESTED, h) < h]] = False
@@ -251,15 +252,14 @@ class Detector:
         their bodies is fast."""
         bound_paths(self.ways, np.arange(len(self.reach)), bodies, h)
         roles_of_fast(self.roles, self.paths.fast, self.roles_of_ways)
-        while (count := search_pairs(self.model, self.on_ways)) < 0:
+        while find_on_ways(self.model, self.on_ways, self.roles_of_ways) < 0:
             self.make_what_is_needed()
-        return self._chosen(count, bodies, h)[1]
+        return self._chosen(bodies, h)[1]
 
-    def _chosen(self, count: int, bodies: Bodies, h: float) -> tuple[LongArray, LongArray]:
-        """The pair of each row, and rows (shape, shape, triangle or -1), of so many pairs; triangles that may be
+    def _chosen(self, bodies: Bodies, h: float) -> tuple[LongArray, LongArray]:
+        """The pair of each row, and rows (shape, shape, triangle or -1), of the pairs by family; triangles that may be
         reached within h [s]."""
         shapes, lists, counts = self.model.shapes, self.lists, self.counts
-        sort_families(shapes.kind, self.family, self.sweep.pairs, count, lists, counts)
         rows = list_ways(shapes.kind, self.sweep.pairs, lists, counts, self.on_way, self.pair_of_way)
         chosen, pair = self.on_way[:rows], self.pair_of_way[:rows]
         if counts[TRIANGLES] + counts[RINGS] == 0:

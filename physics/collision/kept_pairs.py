@@ -1,8 +1,9 @@
 """Pairs of shapes that the broad phase keeps from one call to the next.
 
-It searches with bounds that are swollen by a skin. As long as all shapes stay within their swollen bounds no other
-pairs can overlap than those found then [Verlet 1967], and only these are asked, each by its own bounds. So the pairs
-are those of a new search, whatever is kept. Each kept pair has a row of notes of its own, see `known_features`.
+It searches with bounds that are swollen by a skin and by what bodies get on within a step. As long as all shapes stay
+within their swollen bounds no other pairs can overlap than those found then [Verlet 1967], and only these are asked,
+each by its own bounds. So the pairs are those of a new search, whatever is kept; those of fast bodies on their ways are
+among them, too. Each kept pair has a row of notes of its own, see `known_features`.
 """
 
 from typing import NamedTuple
@@ -12,12 +13,12 @@ import numpy as np
 from ..core.jit import helper, kernel
 from ..core.model import Array, BoolArray, IntArray
 from ..core.state import LongArray
-from .broad_phase import meets_plane
+from .broad_phase import EITHER, meets_plane
 from .geometry import PLANE, Geometry
 from .whole_bodies import overlap
 
 SKIN = 0.1  # relative to the size of the shape
-MANY = 64   # pairs from which on they are searched anew where less than half of them overlap
+MANY = 64   # pairs from which on they are searched anew where less than a quarter of them overlap
 
 
 class Kept(NamedTuple):
@@ -45,7 +46,7 @@ def new_kept(geom: Geometry, body: IntArray, stands: BoolArray, pairs: int) -> K
 @kernel
 def still_hold(geom, roles, kept):
     """Whether no other pairs can overlap than those kept, and it is worth while to ask these."""
-    if kept.count[0] > MANY and 2 * kept.count[1] < kept.count[0]:
+    if kept.count[0] > MANY and 4 * kept.count[1] < kept.count[0]:
         return False
     holds = True
     for i in range(len(roles)):
@@ -57,13 +58,15 @@ def still_hold(geom, roles, kept):
 
 
 @kernel
-def put_on_skins(geom_in_out, kept_out) -> None:
-    """Swell the bounds of all shapes by their skins."""
+def put_on_skins(geom_in_out, reach, kept_out) -> None:
+    """Swell the bounds of all shapes by their skins, and by their reach (s,) [m] once more: most bodies get no farther
+    in the next step, on their ways or in its middle."""
     for s in range(len(kept_out.skin)):
+        skin = kept_out.skin[s] + reach[s]
         for c in range(3):
             kept_out.own[s, c], kept_out.own[s, 3 + c] = geom_in_out.lo[s, c], geom_in_out.hi[s, c]
-            geom_in_out.lo[s, c] -= kept_out.skin[s]
-            geom_in_out.hi[s, c] += kept_out.skin[s]
+            geom_in_out.lo[s, c] -= skin
+            geom_in_out.hi[s, c] += skin
 
 
 @kernel
@@ -111,14 +114,15 @@ def keep_pairs(geom, roles, pairs, count, kept_in_out) -> None:
         kept.pairs[p, 0], kept.pairs[p, 1] = pairs[p, 0], pairs[p, 1]
     for i in range(taken, freed):
         row[count + i - taken] = free[i]
-    kept.count[0] = count
+    kept.count[0] = kept.count[1] = count
 
 
 @kernel
-def choose_overlapping(geom, kept_in_out, pairs_out):
-    """Fill pairs_out with the kept pairs whose bounds overlap, or of a plane and a shape that reaches it, and
-    kept.note with their rows of notes; returns their number."""
-    kept, lo, hi, count = kept_in_out, geom.lo, geom.hi, 0
+def choose_overlapping(geom, body, roles, kept, pairs_out) -> int:
+    """Fill pairs_out with the kept pairs whose bounds overlap, or of a plane and a shape that reaches it, where the
+    roles (n,) of their bodies let them count, see `broad_phase.PUSHES`; and kept.note with their rows of notes. Returns
+    their number."""
+    lo, hi, count = geom.lo, geom.hi, 0
     for k in range(kept.count[0]):
         a, b = kept.pairs[k, 0], kept.pairs[k, 1]
         if geom.kind[a] == PLANE or geom.kind[b] == PLANE:
@@ -127,6 +131,5 @@ def choose_overlapping(geom, kept_in_out, pairs_out):
             meet = overlap(lo, hi, a, lo, hi, b)
         pairs_out[count, 0], pairs_out[count, 1] = a, b
         kept.note[count] = kept.row[k]
-        count += 1 if meet else 0
-    kept.count[1] = count
+        count += 1 if meet and roles[body[a]] | roles[body[b]] == EITHER else 0
     return count
