@@ -14,6 +14,7 @@ from contactlab.physics.collision import Detector
 from contactlab.physics.collision.broad_phase import EITHER, PUSHED
 from contactlab.physics.collision.geometry import place_shapes
 from contactlab.physics.core.model import ShapeKind
+from contactlab.physics.core.state import empty_memory
 
 FUZZ = {"deadline": None, "derandomize": True, "phases": [Phase.explicit, Phase.generate]}
 CORNERS = np.random.default_rng(3).normal(size=(14, 3)) * [0.3, 0.2, 0.2]
@@ -45,7 +46,8 @@ def walk(rng, bodies, moving, step, turn):
        scale=st.sampled_from([1e-9, 1e-4, 5e-3, 0.05]))
 @settings(max_examples=16, **FUZZ)
 def test_pairs_and_contacts_are_those_of_a_detector_that_has_seen_nothing(seed, count, several, scale):
-    """Bodies creep, or some of them leap; some fall asleep; margins change; pairs are asked for alone in between."""
+    """Bodies creep, or some of them leap; some fall asleep; margins change; pairs are asked for alone in between. So is
+    how far fast bodies get, before and after their contacts are found."""
     rng = np.random.default_rng(seed)
     model, bodies = crowd(rng, count, several)
     used = Detector(model)
@@ -58,6 +60,11 @@ def test_pairs_and_contacts_are_those_of_a_detector_that_has_seen_nothing(seed, 
         roles = np.where(rng.random(len(model.kind)) < 0.2 * (k in (5, 6)), PUSHED, used.roles)
         margin, fresh = np.full(len(model.kind), rng.choice([1e-3, 0.02, 0.1])), Detector(model)
         used.roles[:count] = fresh.roles[:count] = np.where(roles[:count] == PUSHED, PUSHED, EITHER)
+        for speed in rng.choice([0.0, 3.0, 30.0], 2):
+            bodies.v[:count], bodies.w[:count] = speed * rng.normal(size=(2, count, 3))
+            other = Detector(model)
+            other.roles[:] = used.roles
+            assert np.array_equal(*(d.time_of_impact(bodies, empty_memory(), 1 / 240) for d in (used, other)))
         last, first = rows_of(used.detect(bodies, margin)), rows_of(fresh.detect(bodies, margin))
         pairs = [d.sweep.pairs[: d.pair_count] for d in (used, fresh)]
         assert np.array_equal(*pairs)
