@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 
 import moderngl
 import numpy as np
-from numpy.typing import NDArray
 
 from ...physics.core.model import Array, Labels, Model, ShapeKind, movable
 from ...physics.run.messages import Snapshot
@@ -17,6 +16,7 @@ from .overlay_painter import OverlayPainter
 from .overlays import WorldLabel, build
 from .programs import GlOwner, Quality, load, quality, waiting
 from .theme import Theme, linear, theme
+from .tiles import Boxes, covered_tiles, tile_corners
 from .view_options import ViewOptions
 
 SUN = np.array([-0.40, -0.50, 0.95]) / np.linalg.norm([-0.40, -0.50, 0.95])  # towards the light
@@ -24,11 +24,10 @@ TRANSPARENT_ALPHA = 0.30
 WIREFRAME_ALPHA = 0.05
 EDGE_STRENGTH = 0.75
 OUTLINE = 2.2  # [pixels at scale 1]; with its halo less than MARGIN
-TILE = 32     # [pixels] of the parts of a picture that slow machines leave out
-MARGIN = 12.0  # [pixels] around bodies
+MARGIN = 12.0  # [pixels] around the selected body, and around particles, which are drawn larger than they are
+SMOOTHED = 2.0  # [pixels] around bodies: a pixel is smoothed that is next to one of a body
 UNSEEN = 0.1   # [pixels] that shapes may move before they are drawn anew
 Rect = tuple[int, int, int, int]  # x, y of the lower left corner, width, height [pixels]
-Boxes = tuple[Array, Array]  # lo and hi (s, 3) [m] of all shapes; nan for planes
 
 
 class _Shapes(NamedTuple):
@@ -90,6 +89,7 @@ class Renderer(GlOwner):
         as_collided: draw hulls and convex parts instead of the meshes that collide as these."""
         self._model, self._as_collided = model, as_collided
         self._flat = np.flatnonzero(model.shapes.kind == ShapeKind.PLANE)
+        self._true_sizes = bool((model.shapes.bound > 0.0).all())
         self._bodies.set_scene(model, labels, as_collided)
         self._formed.set_scene(model, labels, np.array([form.body for form in labels.closed_forms], int))
         for ghosts in (self._rejected, self._fan):
@@ -200,7 +200,9 @@ class Renderer(GlOwner):
             inside, *edges = self._bodies.edges(at, eye)
             whole = [np.delete(side, inside, axis=0) for side in boxes]
             every = [np.vstack(some) for some in zip(whole, edges, *(g.boxes for g in self._ghosts), strict=True)]
-            self._smooth_corners = tile_corners(covered_tiles((every[0], every[1]), view.camera, view.size), view.size)
+            margin = SMOOTHED if self._true_sizes else MARGIN
+            smoothed = covered_tiles((every[0], every[1]), view.camera, view.size, margin)
+            self._smooth_corners = tile_corners(smoothed, view.size)
         self._paint(planes, floors, view, options)
 
     def _write_frame(self, camera: Camera, options: ViewOptions, look: Theme, scale: float, light_matrix: Array,
@@ -338,7 +340,8 @@ class Renderer(GlOwner):
         assert self._model is not None
         ctx, targets = self.ctx, self._targets
         own = self._model.shapes.body == body
-        tiles = tile_corners(covered_tiles((boxes[0][own], boxes[1][own]), view.camera, view.size), view.size)
+        outlined = covered_tiles((boxes[0][own], boxes[1][own]), view.camera, view.size, MARGIN)
+        tiles = tile_corners(outlined, view.size)
         if not len(tiles):
             return
         ctx.disable(moderngl.DEPTH_TEST)
@@ -420,46 +423,3 @@ def light_box(boxes: Boxes, lo: Array, hi: Array, texels: int) -> tuple[Array, f
     matrix[:3, :3] = axes * (0.5 / extent)[:, None]
     matrix[:3, 3] = 0.5 - 0.5 * middle / extent
     return matrix, float(texel[:2].max())
-
-
-def covered_tiles(boxes: Boxes, camera: Camera, size: tuple[int, int]) -> NDArray[np.bool_]:
-    """Which tiles of the picture (rows from below, columns) hold boxes lo, hi (s, 3)."""
-    lo, hi = boxes
-    finite = np.isfinite(lo).all(axis=1)
-    first, last = _tile_ranges(0.5 * (lo + hi)[finite], 0.5 * (hi - lo)[finite], camera, size)
-    # +1 and -1 at the corners of each rectangle of tiles; their running sums count the rectangles over each tile
-    count = np.zeros((-(-size[1] // TILE) + 1, -(-size[0] // TILE) + 1))
-    for x, y, sign in ((first, first, 1), (last, first, -1), (first, last, -1), (last, last, 1)):
-        np.add.at(count, (y[:, 1], x[:, 0]), sign)
-    return count.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0.5
-
-
-def _tile_ranges(centre: Array, half: Array, camera: Camera, size: tuple[int, int]
-                 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """First tile (column, row from below) of each box (k, 2), and the one after the last."""
-    axes = camera.axes
-    local = (centre - camera.eye) @ axes.T
-    reach = half @ np.abs(axes).T
-    near, far = -local[:, 2] - reach[:, 2], -local[:, 2] + reach[:, 2]
-    unseen, behind = far < camera.near, near < camera.near
-    near[behind] = far[behind] = 1.0
-    left, right = local[:, :2] - reach[:, :2], local[:, :2] + reach[:, :2]
-    scale = 1.0 / camera.pixel_angle(size[1])
-    start = np.minimum(left / near[:, None], left / far[:, None]) * scale
-    end = np.maximum(right / near[:, None], right / far[:, None]) * scale
-    start[behind], end[behind] = -np.inf, np.inf  # partly behind the eye: anywhere
-    end[unseen] = -np.inf
-    middle, tiles = 0.5 * np.array(size), np.array([-(-size[0] // TILE), -(-size[1] // TILE)])
-    first = np.clip(np.floor((middle + start - MARGIN) / TILE), 0, tiles)
-    last = np.clip(np.floor((middle + end + MARGIN) / TILE) + 1, 0, tiles)
-    return first.astype(int), last.astype(int)
-
-
-def tile_corners(tiles: NDArray[np.bool_], size: tuple[int, int]) -> Array:
-    """Triangles (6 k, 2) over the runs of tiles that are set, in the coordinates -1..1 of a picture of `size`."""
-    edges = np.diff(tiles.astype(np.int8), axis=1, prepend=0, append=0)
-    rows, first = np.nonzero(edges > 0)
-    _, last = np.nonzero(edges < 0)
-    lo, hi = np.column_stack([first, rows]) * TILE, np.column_stack([last, rows + 1]) * TILE
-    share = np.array([[0, 0], [1, 0], [0, 1], [0, 1], [1, 0], [1, 1]])
-    return 2.0 * (lo[:, None] + (hi - lo)[:, None] * share).reshape(-1, 2) / size - 1.0

@@ -16,6 +16,7 @@ from contactlab.app.view.camera import Camera, shape_boxes
 from contactlab.app.view.offscreen import GraphicsError, Offscreen
 from contactlab.app.view.programs import quality
 from contactlab.app.view.renderer import Renderer
+from contactlab.app.view.tiles import TILE
 from contactlab.app.view.view_options import ViewOptions
 from contactlab.physics import Scene
 from contactlab.physics.run import messages as m
@@ -411,14 +412,14 @@ def test_tiles_cover_exactly_the_surroundings_of_bodies():
     camera = front_camera(DISTANCE)
 
     def tiles_of(shown):
-        return renderer.covered_tiles(shape_boxes(shown.model, shown.x, shown.q), camera, (W, H))
+        return renderer.covered_tiles(shape_boxes(shown.model, shown.x, shown.q), camera, (W, H), 2.0)
 
     tiles = tiles_of(shown)
     corners = np.array([[0.25, 0, 0.15], [0.35, 0, 0.25]])
     x, y = camera.project(corners, W, H)[0].T
     rows, columns = np.nonzero(tiles)
-    assert renderer.TILE * columns.min() <= x.min() and x.max() <= renderer.TILE * (columns.max() + 1)
-    assert renderer.TILE * rows.min() <= H - y.max() and H - y.min() <= renderer.TILE * (rows.max() + 1)
+    assert TILE * columns.min() <= x.min() and x.max() <= TILE * (columns.max() + 1)
+    assert TILE * rows.min() <= H - y.max() and H - y.min() <= TILE * (rows.max() + 1)
     assert tiles.sum() <= 4
     whole = snapshot(body("box", (0, -DISTANCE, 0), size=[1, 1, 1]))  # the eye is inside
     assert tiles_of(whole).all()
@@ -430,5 +431,5 @@ def test_leaving_out_empty_tiles_loses_nothing(pictures, monkeypatch, elevation)
     shown = snapshot(*bodies)
     camera = Camera(np.zeros(3), 4.0, elevation=elevation)
     some = pictures.take(shown, camera)
-    monkeypatch.setattr(renderer, "covered_tiles", lambda *_: np.ones((-(-H // 32), -(-W // 32)), bool))
+    monkeypatch.setattr(renderer, "covered_tiles", lambda *_: np.ones((-(-H // TILE), -(-W // TILE)), bool))
     assert np.array_equal(pictures.take(shown, camera), some)
