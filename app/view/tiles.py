@@ -22,10 +22,20 @@ class Ranges(NamedTuple):
 
 def covered_tiles(boxes: Boxes, camera: Camera, size: tuple[int, int], margin: float) -> Tiles:
     """Which tiles of a picture of `size` hold what is in boxes, and `margin` pixels around it."""
-    finite = np.isfinite(boxes[0]).all(axis=1)
-    first, last = tile_ranges((boxes[0][finite], boxes[1][finite]), camera, size, margin)
+    return covered(tile_ranges(finite(boxes), camera, size, margin), (-(-size[1] // TILE), -(-size[0] // TILE)))
+
+
+def finite(boxes: Boxes) -> Boxes:
+    """Those that are somewhere."""
+    there = np.isfinite(boxes[0]).all(axis=1)
+    return boxes[0][there], boxes[1][there]
+
+
+def covered(ranges: Ranges, shape: tuple[int, int]) -> Tiles:
+    """Which of so many rows and columns of tiles lie in one of the rectangles."""
     # +1 and -1 at the corners of each rectangle of tiles; their running sums count the rectangles over each tile
-    count = np.zeros((-(-size[1] // TILE) + 1, -(-size[0] // TILE) + 1))
+    count = np.zeros((shape[0] + 1, shape[1] + 1))
+    first, last = ranges
     for x, y, sign in ((first, first, 1), (last, first, -1), (first, last, -1), (last, last, 1)):
         np.add.at(count, (y[:, 1], x[:, 0]), sign)
     return count.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0.5

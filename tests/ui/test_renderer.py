@@ -309,7 +309,7 @@ def test_what_stands_casts_its_shadow_once_while_others_move(pictures, monkeypat
     shown = dataclasses.replace(shown, x=shown.x.copy())
     cast, paint = [], BodyPainter.paint
     monkeypatch.setattr(BodyPainter, "paint", lambda self, programs, **how: (
-        cast.append(how["which"]) if "which" in how else None, paint(self, programs, **how)))
+        cast.append(how["which"]) if programs is body_painter.SHADOW and how else None, paint(self, programs, **how)))
     camera, software = Camera(np.zeros(3), 4.0), pictures.renderer.quality.software
     for k, (mover, anew) in enumerate(((2, True), (2, False), (2, False), (1, True), (2, False))):
         place = shown.x.copy()
