@@ -2,20 +2,25 @@
 something moving may shade."""
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...physics.core.model import Array
-from .tiles import Boxes, Ranges
+from ...physics.core.model import Array, ShapeKind
+from .tiles import Boxes, Ranges, counted, touching
 
 SUN = np.array([-0.40, -0.50, 0.95]) / np.linalg.norm([-0.40, -0.50, 0.95])  # towards the light
+PLAIN = (ShapeKind.SPHERE, ShapeKind.BOX, ShapeKind.CAPSULE, ShapeKind.CYLINDER, ShapeKind.HULL, ShapeKind.ROUNDED,
+         ShapeKind.CONE, ShapeKind.ELLIPSOID)  # no part of them shades another
 CELLS = 128   # along each side of the shadow map
 SPREAD = 2.0  # [texels] by which a shadow is wider than what casts it
 
 
-def light_box(boxes: Boxes, lo: Array, hi: Array, texels: int) -> tuple[Array, float]:
+def light_box(boxes: Boxes, lo: Array, hi: Array, texels: int, plain: NDArray[np.bool_]) -> tuple[Array, float]:
     """World -> shadow map (4, 4), all three coordinates 0..1, and the size [m] of its largest texel.
 
-    The map is the box along the light around the shapes between lo and hi (3,). Its size and place are rounded, so that
-    edges of shadows do not flicker.
+    The map is the box along the light around the shapes between lo and hi (3,) that can shade something: not around a
+    shape that the light meets alone where it is `plain` (s,), without parts that shade each other. So a ball that falls
+    out of the scene does not make the shadows of the others coarse. The box's size and place are rounded, so that edges
+    of shadows do not flicker; those along the light coarsely, as depth is exact enough.
     """
     side = np.cross([0.0, 0.0, 1.0], SUN)
     side /= np.linalg.norm(side)
@@ -24,15 +29,29 @@ def light_box(boxes: Boxes, lo: Array, hi: Array, texels: int) -> tuple[Array, f
     low, high = (boxes[0][inside], boxes[1][inside]) if inside.any() else (lo[None], hi[None])
     centre = 0.5 * (low + high) @ axes.T
     half = 0.5 * (high - low) @ np.abs(axes).T
-    near, far = (centre - half).min(axis=0), (centre + half).max(axis=0)
-    extent = np.maximum(0.5 * (far - near) * 1.04, 1e-3)
-    extent = 2.0 ** (np.ceil(8.0 * np.log2(extent)) / 8.0)
+    near, far = centre - half, centre + half
+    if plain[inside].any():
+        together = ~plain[inside] | overlapping(near[:, :2], far[:, :2])
+        near, far = (near[together], far[together]) if together.any() else (near, far)
+    near, far = near.min(axis=0), far.max(axis=0)
+    extent = np.maximum(0.5 * (far - near) * [1.04, 1.04, 1.1], 1e-3)
+    steps = np.array([8.0, 8.0, 1.0])  # of an octave
+    extent = 2.0 ** (np.ceil(steps * np.log2(extent)) / steps)
     texel = 2.0 * extent / texels
-    middle = np.round(0.5 * (near + far) / texel) * texel
+    grid = np.array([texel[0], texel[1], 0.125 * extent[2]])
+    middle = np.round(0.5 * (near + far) / grid) * grid
     matrix = np.eye(4)
     matrix[:3, :3] = axes * (0.5 / extent)[:, None]
     matrix[:3, 3] = 0.5 - 0.5 * middle / extent
     return matrix, float(texel[:2].max())
+
+
+def overlapping(near: Array, far: Array) -> NDArray[np.bool_]:
+    """Which of the rectangles (k, 2) share a cell of a grid over all of them with another."""
+    start, size = near.min(axis=0), np.maximum(np.ptp(np.vstack([near, far]), axis=0), 1e-12)
+    first, last = (np.clip(np.floor(CELLS * (at - start) / size), 0, CELLS - 1).astype(int) for at in (near, far))
+    ranges = Ranges(first, last + 1)
+    return touching(counted(ranges, (CELLS, CELLS)) > 1.5, ranges)
 
 
 def cell_ranges(boxes: Boxes, light_matrix: Array, spread: float = 0.0) -> Ranges:

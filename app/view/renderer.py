@@ -12,7 +12,7 @@ from .backdrop import Backdrop
 from .body_painter import BodyPainter
 from .camera import AWAY, Camera, bounds_of, shape_boxes
 from .ghosts import Ghosts, by_closed_form, of_fan
-from .light import SUN, light_box
+from .light import PLAIN, SUN, light_box
 from .overlay_painter import OverlayPainter
 from .overlays import WorldLabel, build
 from .programs import GlOwner, Quality, load, quality, waiting
@@ -95,6 +95,8 @@ class Renderer(GlOwner):
         as_collided: draw hulls and convex parts instead of the meshes that collide as these."""
         self._model, self._as_collided = model, as_collided
         self._flat = np.flatnonzero(model.shapes.kind == ShapeKind.PLANE)
+        as_file = np.array([len(triangles) > 0 for _, triangles in labels.draw_meshes] or [False])
+        self._plain = np.isin(model.shapes.kind, PLAIN) & ~as_file & (len(self._flat) == 0)  # planes are met by all
         self._true_sizes = bool((model.shapes.bound > 0.0).all())
         self._bodies.set_scene(model, labels, as_collided)
         self._formed.set_scene(model, labels, np.array([form.body for form in labels.closed_forms], int))
@@ -159,7 +161,8 @@ class Renderer(GlOwner):
             at = at._replace(place=np.nan_to_num(at.place, nan=AWAY))
             boxes = shape_boxes(snapshot.model, snapshot.x, snapshot.q)
             lo, hi = bounds_of(snapshot.model, *boxes)
-            self._shapes = _Shapes(of, at, boxes, lo, hi, *light_box(boxes, lo, hi, self.quality.shadow_size))
+            light = light_box(boxes, lo, hi, self.quality.shadow_size, self._plain)
+            self._shapes = _Shapes(of, at, boxes, lo, hi, *light)
         return self._shapes
 
     def _place_ghosts(self, snapshot: Snapshot, options: ViewOptions) -> None:

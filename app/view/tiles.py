@@ -33,12 +33,17 @@ def finite(boxes: Boxes) -> Boxes:
 
 def covered(ranges: Ranges, shape: tuple[int, int]) -> Tiles:
     """Which of so many rows and columns of tiles lie in one of the rectangles."""
+    return counted(ranges, shape) > 0.5
+
+
+def counted(ranges: Ranges, shape: tuple[int, int]) -> Array:
+    """In how many of the rectangles each of so many rows and columns of tiles lies."""
     # +1 and -1 at the corners of each rectangle of tiles; their running sums count the rectangles over each tile
     count = np.zeros((shape[0] + 1, shape[1] + 1))
     first, last = ranges
     for x, y, sign in ((first, first, 1), (last, first, -1), (first, last, -1), (last, last, 1)):
         np.add.at(count, (y[:, 1], x[:, 0]), sign)
-    return count.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0.5
+    return count.cumsum(axis=0).cumsum(axis=1)[:-1, :-1]
 
 
 def tile_ranges(boxes: Boxes, camera: Camera, size: tuple[int, int], margin: float) -> Ranges:
