@@ -4,23 +4,29 @@ something moving may shade."""
 import numpy as np
 from numpy.typing import NDArray
 
-from ...physics.core.model import Array, ShapeKind
+from ...physics.core.model import Array, Labels, Model, ShapeKind
 from .tiles import Boxes, Ranges, counted, touching
 
 SUN = np.array([-0.40, -0.50, 0.95]) / np.linalg.norm([-0.40, -0.50, 0.95])  # towards the light
-PLAIN = (ShapeKind.SPHERE, ShapeKind.BOX, ShapeKind.CAPSULE, ShapeKind.CYLINDER, ShapeKind.HULL, ShapeKind.ROUNDED,
-         ShapeKind.CONE, ShapeKind.ELLIPSOID)  # no part of them shades another
+CONVEX = (ShapeKind.SPHERE, ShapeKind.BOX, ShapeKind.CAPSULE, ShapeKind.CYLINDER, ShapeKind.HULL, ShapeKind.ROUNDED,
+          ShapeKind.CONE, ShapeKind.ELLIPSOID)
 CELLS = 128   # along each side of the shadow map
 SPREAD = 2.0  # [texels] by which a shadow is wider than what casts it
 
 
-def light_box(boxes: Boxes, lo: Array, hi: Array, texels: int, plain: NDArray[np.bool_]) -> tuple[Array, float]:
+def plain(model: Model, labels: Labels) -> NDArray[np.bool_]:
+    """(s,) which shapes have no parts that shade each other, nor a plane to cast a shadow on."""
+    drawn = np.array([len(triangles) > 0 for _, triangles in labels.draw_meshes] or [False])
+    return np.isin(model.shapes.kind, CONVEX) & ~drawn & (model.shapes.kind != ShapeKind.PLANE).all()
+
+
+def light_box(boxes: Boxes, lo: Array, hi: Array, texels: int, plain_shapes: NDArray[np.bool_]) -> tuple[Array, float]:
     """World -> shadow map (4, 4), all three coordinates 0..1, and the size [m] of its largest texel.
 
-    The map is the box along the light around the shapes between lo and hi (3,) that can shade something: not around a
-    shape that the light meets alone where it is `plain` (s,), without parts that shade each other. So a ball that falls
-    out of the scene does not make the shadows of the others coarse. The box's size and place are rounded, so that edges
-    of shadows do not flicker; those along the light coarsely, as depth is exact enough.
+    The map is the box along the light around the shapes between lo and hi (3,), but for those that are plain (s,) and
+    that the light meets without another: so a ball that falls out of the scene does not make the shadows of others
+    coarse. The box's size and place are rounded, so that edges of shadows do not flicker; along the light coarsely, as
+    depth is exact enough.
     """
     side = np.cross([0.0, 0.0, 1.0], SUN)
     side /= np.linalg.norm(side)
@@ -30,8 +36,8 @@ def light_box(boxes: Boxes, lo: Array, hi: Array, texels: int, plain: NDArray[np
     centre = 0.5 * (low + high) @ axes.T
     half = 0.5 * (high - low) @ np.abs(axes).T
     near, far = centre - half, centre + half
-    if plain[inside].any():
-        together = ~plain[inside] | overlapping(near[:, :2], far[:, :2])
+    if plain_shapes[inside].any():
+        together = ~plain_shapes[inside] | overlapping(near[:, :2], far[:, :2])
         near, far = (near[together], far[together]) if together.any() else (near, far)
     near, far = near.min(axis=0), far.max(axis=0)
     extent = np.maximum(0.5 * (far - near) * [1.04, 1.04, 1.1], 1e-3)

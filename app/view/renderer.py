@@ -12,7 +12,7 @@ from .backdrop import Backdrop
 from .body_painter import BodyPainter
 from .camera import AWAY, Camera, bounds_of, shape_boxes
 from .ghosts import Ghosts, by_closed_form, of_fan
-from .light import PLAIN, SUN, light_box
+from .light import SUN, light_box, plain
 from .overlay_painter import OverlayPainter
 from .overlays import WorldLabel, build
 from .programs import GlOwner, Quality, load, quality, waiting
@@ -95,8 +95,7 @@ class Renderer(GlOwner):
         as_collided: draw hulls and convex parts instead of the meshes that collide as these."""
         self._model, self._as_collided = model, as_collided
         self._flat = np.flatnonzero(model.shapes.kind == ShapeKind.PLANE)
-        as_file = np.array([len(triangles) > 0 for _, triangles in labels.draw_meshes] or [False])
-        self._plain = np.isin(model.shapes.kind, PLAIN) & ~as_file & (len(self._flat) == 0)  # planes are met by all
+        self._plain = plain(model, labels)
         self._true_sizes = bool((model.shapes.bound > 0.0).all())
         self._bodies.set_scene(model, labels, as_collided)
         self._formed.set_scene(model, labels, np.array([form.body for form in labels.closed_forms], int))
@@ -264,8 +263,8 @@ class Renderer(GlOwner):
         see_through = options.transparent or options.wireframe
         keep = self._paint_backdrop(floors, view, options.flat, see_through)
         # with floors nothing is lit ahead: they are darkened where they are in shadow, which must not be done twice
-        lit = keep and not floors and not see_through and len(self._bodies.standing) > 0 and self._standing.stays(
-            (self._behind, self._block, self._bodies.stand))
+        may_be_lit = self.quality.software and not floors and not see_through and len(self._bodies.standing) > 0
+        lit = may_be_lit and self._standing.stays((self._behind, self._block, self._bodies.stand))
         if lit:
             self._standing.choose(at, boxes, view.light_matrix, options.shadows)
             self._paint_lit()
