@@ -133,6 +133,7 @@ def test_it_is_kept_only_as_long_as_camera_light_and_what_stands_stay(both, show
     assert paints((0, [0.0, 0.0, 0.01]), a_bit) == [False, True]  # the landscape
     assert paints((5, [0.0, 0.0, 4.0]), a_bit) == [False, True]  # the ring, and with it the box of the light
     assert paints(a_bit, a_bit, to=Camera(np.zeros(3), 5.0, elevation=36.0)) == [False, True]
+    assert paints(a_bit, a_bit) == [False, True]
     asleep = np.zeros(len(shown.x), np.int32)
     asleep[4] = 1
     shown = dataclasses.replace(shown, asleep=asleep)
@@ -167,10 +168,12 @@ def test_with_a_texture_too(both, shown, chosen):
 
 def test_over_floors_all_is_painted(both, chosen):
     """They are darkened where they are in shadow, which must not be done twice."""
-    shown = snapshot(body("plane", fixed=True), body("cylinder", (0.5, 0, 0.5), fixed=True, radius=0.2, height=1.0),
-                     body("sphere", (0.0, 0.0, 1.0), radius=0.2))
+    shown = snapshot(body("plane", fixed=True), body("cylinder", (0.5, 0, 1.5), fixed=True, radius=0.6, height=3.0),
+                     body("sphere", (0.5, 0.3, 1.4), radius=0.3))
+    matrix = box_of(shown)[0]
     for _ in range(3):
-        shown = moved(shown, 2, [0.1, 0.0, -0.1])
+        shown = moved(shown, 2, [0.0, 0.0, -0.1])
+        assert np.array_equal(box_of(shown)[0], matrix)
         assert same(both, shown, Camera(np.zeros(3), 5.0))
     assert not chosen
 
