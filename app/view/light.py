@@ -16,8 +16,9 @@ SPREAD = 2.0  # [texels] by which a shadow is wider than what casts it
 
 def plain(model: Model, labels: Labels) -> NDArray[np.bool_]:
     """(s,) which shapes have no parts that shade each other, nor a plane to cast a shadow on."""
-    drawn = np.array([len(triangles) > 0 for _, triangles in labels.draw_meshes] or [False])
-    return np.isin(model.shapes.kind, CONVEX) & ~drawn & (model.shapes.kind != ShapeKind.PLANE).all()
+    kind, meshes = model.shapes.kind, labels.draw_meshes
+    drawn = np.array([bool(meshes) and len(meshes[s][1]) > 0 for s in range(len(kind))], bool)
+    return np.isin(kind, CONVEX) & ~drawn & (kind != ShapeKind.PLANE).all()
 
 
 def light_box(boxes: Boxes, lo: Array, hi: Array, texels: int, plain_shapes: NDArray[np.bool_]) -> tuple[Array, float]:

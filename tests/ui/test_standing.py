@@ -1,5 +1,5 @@
-"""Claims about the picture of what stands, which software renderers keep and paint again only where it may be shaded, and
-about the light that has to stay for it."""
+"""Claims about the picture of what stands, which software renderers keep and paint again only where it may be shaded,
+and about the light that has to stay for it."""
 
 import dataclasses
 
