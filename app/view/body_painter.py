@@ -52,7 +52,7 @@ class _Choice(GlOwner):
         super().__init__(ctx)
         self._positions, self._corners = positions, corners
         self.buffer = self.own(ctx.buffer(reserve=corners.nbytes, dynamic=True))
-        self.most = len(corners)
+        self.triangles = len(corners)
         self.count = 0  #: corners of those chosen
 
     def boxes(self, place: Array, turn: Array) -> Boxes:
@@ -172,7 +172,7 @@ class BodyPainter(GlOwner):
             deep = kind in HOLLOW and instances.opening(model, group.data) > DEEP
             choices = self._choices(group, parts or {OPAQUE: mesh}) if fixed[group.shapes].all() else None
             self._drawables.append(_Drawable(group, rows, mesh, shadow_mesh, lined, deep, skin, parts, choices))
-        self.standing, self.moving = (
+        self.standing, self.moving = (  #: shapes of what is drawn of fixed bodies alone, and of the others
             np.concatenate([np.zeros(0, int), *(d.group.shapes for d in self._drawables if d.stands == stands)])
             for stands in (True, False))
 
@@ -198,8 +198,8 @@ class BodyPainter(GlOwner):
         start = 0
         for drawable in self._drawables:
             for choice in drawable.choices.values():
-                choice.choose(triangles[start : start + choice.most])
-                start += choice.most
+                choice.choose(triangles[start : start + choice.triangles])
+                start += choice.triangles
 
     def _shared_buffer(self, corners: geometry.Vertices) -> _MeshBuffer:
         rows, which = geometry.shared(corners)
@@ -258,7 +258,7 @@ class BodyPainter(GlOwner):
         """Write where the shapes are. `towards_eye` (s,): larger is nearer. See-through shapes must be drawn from back
         to front; others go from front to back, which spares hidden fragments."""
         self._rows = instances.rows(at, self._sizes, self._colors)
-        self.stand = self._rows[self.standing].tobytes()
+        self.stand = self._rows[self.standing].tobytes()  #: tells whether what stands looks the same
         key = towards_eye if back_to_front else -towards_eye
         for drawable in self._drawables:
             shapes = drawable.group.shapes
