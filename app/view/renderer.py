@@ -207,6 +207,7 @@ class Renderer(GlOwner):
         planes = backdrop.planes(at.place[flat], at.turn[flat])
         if self.quality.software:
             inside, *edges = self._bodies.edges(at, eye)
+            boxes = self._bodies.drawn_boxes(boxes, at)
             whole = [np.delete(side, inside, axis=0) for side in boxes]
             every = [np.vstack(some) for some in zip(whole, edges, *(g.boxes for g in self._ghosts), strict=True)]
             margin = SMOOTHED if self._true_sizes else MARGIN

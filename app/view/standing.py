@@ -37,11 +37,11 @@ class Standing:
         return other
 
     def choose(self, at: Placement, boxes: Boxes, light_matrix: Array, shadows: bool) -> None:
-        """Choose the triangles that are painted again: those in cells of the shadow map with something that moves."""
+        """Choose the triangles that are painted again: those in cells of the shadow map with something that moves.
+        boxes: around what is drawn of all shapes."""
         placed = light_matrix.tobytes(), self._bodies.stand
         if self._cells is None or self._cells[0] != placed:
             self._cells = placed, cell_ranges(self._bodies.boxes_of_choices(at), light_matrix)
         moving = self._bodies.moving if shadows else self._bodies.moving[:0]
-        lo, hi = self._bodies.drawn_boxes(boxes, at)
-        casting = cell_ranges(finite((lo[moving], hi[moving])), light_matrix, self._spread)
+        casting = cell_ranges(finite((boxes[0][moving], boxes[1][moving])), light_matrix, self._spread)
         self._bodies.choose(touching(covered(casting, (CELLS, CELLS)), self._cells[1]))

@@ -12,12 +12,13 @@ from scenes_to_draw import PLAIN, SIZE, Pictures, body, contact, extents, front_
 
 from contactlab.app.view import body_painter, offscreen, picking, programs, renderer
 from contactlab.app.view.body_painter import BodyPainter
-from contactlab.app.view.camera import Camera, shape_boxes
+from contactlab.app.view.camera import Camera, scene_bounds, shape_boxes
 from contactlab.app.view.offscreen import GraphicsError, Offscreen
 from contactlab.app.view.programs import quality
 from contactlab.app.view.renderer import Renderer
 from contactlab.app.view.tiles import TILE
 from contactlab.app.view.view_options import ViewOptions
+from contactlab.assets import scene_path
 from contactlab.physics import Scene
 from contactlab.physics.run import messages as m
 
@@ -432,4 +433,20 @@ def test_leaving_out_empty_tiles_loses_nothing(pictures, monkeypatch, elevation)
     camera = Camera(np.zeros(3), 4.0, elevation=elevation)
     some = pictures.take(shown, camera)
     monkeypatch.setattr(renderer, "covered_tiles", lambda *_: np.ones((-(-H // TILE), -(-W // TILE)), bool))
+    assert np.array_equal(pictures.take(shown, camera), some)
+
+
+@pytest.mark.parametrize("name", ["valleys", "cups", "tables"])
+def test_nor_of_what_is_drawn_as_its_file_shows_it(pictures, monkeypatch, name):
+    """Height fields, whose middle is not at their origin, and meshes that collide as convex parts."""
+    setup = Scene.load(scene_path(name)).build()
+    at = setup.state.bodies
+    shown = snapshot(body("sphere", radius=0.1), model=setup.model, labels=setup.labels, x=at.x, q=at.q, v=at.v, w=at.w,
+                     L=at.L)
+    camera = Camera(elevation=32.0)
+    camera.frame(*scene_bounds(setup.model, at.x, at.q), W / H)
+    some = pictures.take(shown, camera)
+    monkeypatch.setattr(renderer, "covered_tiles", lambda *_: np.ones((-(-H // TILE), -(-W // TILE)), bool))
+    with pictures.screen.ctx:
+        pictures.renderer.set_scene(shown.model, shown.labels)
     assert np.array_equal(pictures.take(shown, camera), some)
