@@ -225,6 +225,11 @@ def shape_boxes(model: Model, x: Array, q: Array) -> tuple[Array, Array]:
         wall = FORMS[int(shapes.kind[s])].box(model, int(s))
         centre[s] += rotation[s] @ wall[:3]
         half[s] = np.abs(rotation[s]) @ wall[3:] + (shapes.size[s, 0] if shapes.kind[s] in SWOLLEN else 0.0)
+    meshes = model.meshes
+    for s in np.flatnonzero(shapes.kind == ShapeKind.MESH):
+        root = meshes.node_start[shapes.data[s]]  # of height fields the middle is not at the origin
+        centre[s] += rotation[s] @ (0.5 * (meshes.node_min[root] + meshes.node_max[root]))
+        half[s] = np.abs(rotation[s]) @ (0.5 * (meshes.node_max[root] - meshes.node_min[root]))
     return centre - half, centre + half
 
 

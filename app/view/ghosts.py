@@ -14,9 +14,19 @@ from .camera import AWAY, shape_boxes
 from .theme import body_colors
 from .view_options import Poses
 
+_latest: tuple[Snapshot | None, Poses] = None, Poses(np.zeros((0, 3)), np.zeros((0, 4)))
+
 
 def by_closed_form(snapshot: Snapshot) -> Poses:
-    """Where the formulas have bodies at the instant that is shown."""
+    """Where the formulas have bodies at the instant that is shown; worked out once a snapshot, as the legend asks for
+    it, too."""
+    global _latest
+    if _latest[0] is not snapshot:
+        _latest = snapshot, _by_closed_form(snapshot)
+    return _latest[1]
+
+
+def _by_closed_form(snapshot: Snapshot) -> Poses:
     x, q = np.full_like(snapshot.x, np.nan), snapshot.q.copy()
     for pose in poses(snapshot.model, snapshot.labels.closed_forms, snapshot.now):
         x[pose.body], q[pose.body] = pose.x, pose.q

@@ -22,7 +22,7 @@ from .camera import Camera, matrices
 from .contact_labels import contact_labels, impact_cases
 from .crowd import drawn_rows, left_out
 from .dents import dents
-from .ghosts import of_fan
+from .ghosts import by_closed_form, of_fan
 from .glyphs import Glyphs, LegendRow, WorldLabel
 from .joint_overlays import arcs_of, axes_of, joint_frames
 from .moment_overlays import moment_of_half_turn, moment_strokes
@@ -479,7 +479,7 @@ def legend(snapshot: Snapshot, options: ViewOptions, triangles: tuple[int, int] 
     if snapshot.asleep.any():
         rows.append(LegendRow("", look.text, _("dark: asleep until something stirs it")))
     forms = snapshot.labels.closed_forms
-    if options.closed_forms and (most := farthest(snapshot.model, forms, snapshot.now, snapshot.x)):
+    if options.closed_forms and (most := farthest(by_closed_form(snapshot).x, snapshot.x)):
         off = quantity(most[1], "m") if most[1] >= NEGLIGIBLE else _("less than 1 nm")
         words = (_("translucent: by the closed form, {body} is {off} off") if len(forms) > 1 else
                  _("translucent: by the closed form, {off} off"))

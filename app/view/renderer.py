@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 
 import moderngl
 import numpy as np
-from numpy.typing import NDArray
 
 from ...physics.core.model import Array, Labels, Model, ShapeKind, movable
 from ...physics.run.messages import Snapshot
@@ -13,22 +12,23 @@ from .backdrop import Backdrop
 from .body_painter import BodyPainter
 from .camera import AWAY, Camera, bounds_of, shape_boxes
 from .ghosts import Ghosts, by_closed_form, of_fan
+from .light import SUN, light_box, plain
 from .overlay_painter import OverlayPainter
 from .overlays import WorldLabel, build
 from .programs import GlOwner, Quality, load, quality, waiting
+from .standing import Standing
 from .theme import Theme, linear, theme
+from .tiles import Boxes, covered_tiles, tile_corners
 from .view_options import ViewOptions
 
-SUN = np.array([-0.40, -0.50, 0.95]) / np.linalg.norm([-0.40, -0.50, 0.95])  # towards the light
 TRANSPARENT_ALPHA = 0.30
 WIREFRAME_ALPHA = 0.05
 EDGE_STRENGTH = 0.75
 OUTLINE = 2.2  # [pixels at scale 1]; with its halo less than MARGIN
-TILE = 32     # [pixels] of the parts of a picture that slow machines leave out
-MARGIN = 12.0  # [pixels] around bodies
+MARGIN = 12.0  # [pixels] around the selected body, and around particles, which are drawn larger than they are
+SMOOTHED = 2.0  # [pixels] around bodies: a pixel is smoothed that is next to one of a body
 UNSEEN = 0.1   # [pixels] that shapes may move before they are drawn anew
 Rect = tuple[int, int, int, int]  # x, y of the lower left corner, width, height [pixels]
-Boxes = tuple[Array, Array]  # lo and hi (s, 3) [m] of all shapes; nan for planes
 
 
 class _Shapes(NamedTuple):
@@ -59,8 +59,9 @@ class Renderer(GlOwner):
         self._targets = _Targets(ctx, (0, 0, 0, 0), self.quality)
         self._shapes: _Shapes | None = None    # of the last picture
         self._shadowed: _Shapes | None = None  # whose shadows the map holds
-        self._standing: tuple = ()  # what casts the shadows of the map that is kept, and its light
+        self._casting: tuple = ()  # what casts the shadows of the map that is kept, and its light
         self._still: tuple = ()  # what the kept backdrop shows
+        self._standing = Standing(self._bodies, self.quality.shadow_size)
         self._behind: tuple = ()  # what the last one showed
         self._painted: tuple = ()  # what the picture under the glyphs shows, and where the shapes were
         self._smooth = self.own(load(ctx, "screen.vert", "fxaa.frag"))
@@ -74,28 +75,35 @@ class Renderer(GlOwner):
 
     def _make_shadow_map(self) -> None:
         size = self.quality.shadow_size, self.quality.shadow_size
-        self._shadow_map = self.own(self.ctx.depth_texture(size))
-        self._shadow_map.compare_func = "<="
-        self._shadow_map.filter = (moderngl.LINEAR, moderngl.LINEAR)
+        self._shadow_map = self._depth_map(size)
         self._shadow_target = self.own(self.ctx.framebuffer(depth_attachment=self._shadow_map))
         if self.quality.software:
-            standing_map = self.own(self.ctx.depth_texture(size))
+            standing_map = self._standing_map = self._depth_map(size)
             self._standing_target = self.own(self.ctx.framebuffer(depth_attachment=standing_map))
             # moderngl copies depth along with colours
             self._shadow_copies = [self.own(self.ctx.framebuffer([self.own(self.ctx.texture(size, 1))], depth))
                                    for depth in (self._shadow_map, standing_map)]
+
+    def _depth_map(self, size: tuple[int, int]) -> moderngl.Texture:
+        made = self.own(self.ctx.depth_texture(size))
+        made.compare_func = "<="
+        made.filter = (moderngl.LINEAR, moderngl.LINEAR)
+        return made
 
     def set_scene(self, model: Model, labels: Labels, as_collided: bool = False) -> None:
         """Take another scene.
         as_collided: draw hulls and convex parts instead of the meshes that collide as these."""
         self._model, self._as_collided = model, as_collided
         self._flat = np.flatnonzero(model.shapes.kind == ShapeKind.PLANE)
+        self._plain = plain(model, labels)
+        self._true_sizes = bool((model.shapes.bound > 0.0).all())
         self._bodies.set_scene(model, labels, as_collided)
         self._formed.set_scene(model, labels, np.array([form.body for form in labels.closed_forms], int))
         for ghosts in (self._rejected, self._fan):
             ghosts.forget()
         self._shapes = self._shadowed = None
-        self._standing = self._still = self._painted = ()
+        self._casting = self._still = self._painted = ()
+        self._standing.forget()
 
     def know(self, snapshot: Snapshot, options: ViewOptions) -> None:
         """Take the snapshot's scene where its shapes are others; `draw` does so by itself."""
@@ -120,6 +128,7 @@ class Renderer(GlOwner):
             self._targets.release()
             self._targets = _Targets(self.ctx, rect, self.quality)
             self._still = self._painted = ()
+            self._standing.forget()
         look = theme(options.dark)
         _, at, boxes, lo, hi, light_matrix, texel = self._place_shapes(snapshot)
         view = backdrop.View(camera, rect[:2], rect[2:], look, options.grid, 0.5 * (lo + hi),
@@ -151,7 +160,8 @@ class Renderer(GlOwner):
             at = at._replace(place=np.nan_to_num(at.place, nan=AWAY))
             boxes = shape_boxes(snapshot.model, snapshot.x, snapshot.q)
             lo, hi = bounds_of(snapshot.model, *boxes)
-            self._shapes = _Shapes(of, at, boxes, lo, hi, *light_box(boxes, lo, hi, self.quality.shadow_size))
+            light = light_box(boxes, lo, hi, self.quality.shadow_size, self._plain)
+            self._shapes = _Shapes(of, at, boxes, lo, hi, *light)
         return self._shapes
 
     def _place_ghosts(self, snapshot: Snapshot, options: ViewOptions) -> None:
@@ -195,13 +205,15 @@ class Renderer(GlOwner):
             self._shadowed = self._shapes
         flat = self._flat[at.place[self._flat, 2] < AWAY] if options.flat is None else self._flat[:0]
         planes = backdrop.planes(at.place[flat], at.turn[flat])
-        floors = [p for p in planes if backdrop.is_solid(p, eye)]
         if self.quality.software:
             inside, *edges = self._bodies.edges(at, eye)
+            boxes = self._bodies.drawn_boxes(boxes, at)
             whole = [np.delete(side, inside, axis=0) for side in boxes]
             every = [np.vstack(some) for some in zip(whole, edges, *(g.boxes for g in self._ghosts), strict=True)]
-            self._smooth_corners = tile_corners(covered_tiles((every[0], every[1]), view.camera, view.size), view.size)
-        self._paint(planes, floors, view, options)
+            margin = SMOOTHED if self._true_sizes else MARGIN
+            smoothed = covered_tiles((every[0], every[1]), view.camera, view.size, margin)
+            self._smooth_corners = tile_corners(smoothed, view.size)
+        self._paint(planes, view, options, at, boxes)
 
     def _write_frame(self, camera: Camera, options: ViewOptions, look: Theme, scale: float, light_matrix: Array,
                      texel: float) -> None:
@@ -219,7 +231,8 @@ class Renderer(GlOwner):
             [width, height, scale, EDGE_STRENGTH], halfway / max(float(np.linalg.norm(halfway)), 1e-9), [0.0],
             [x, y, 0.0, 0.0],
         ])
-        self._frame.write(block.astype(np.float32))
+        self._block = block.astype(np.float32).tobytes()
+        self._frame.write(self._block)
         self._frame.bind_to_uniform_block(0)
 
     def _cast_shadows(self, at: instances.Placement, light_matrix: Array) -> None:
@@ -232,24 +245,34 @@ class Renderer(GlOwner):
             self._bodies.paint(body_painter.SHADOW)
             return
         here = light_matrix.tobytes(), at.place[standing].tobytes(), at.turn[standing].tobytes()
-        if here != self._standing:
+        if here != self._casting:
             self._standing_target.use()
             self._standing_target.clear(depth=1.0)
             self._bodies.paint(body_painter.SHADOW, which=body_painter.STANDING)
-            self._standing = here
+            self._casting = here
         self.ctx.copy_framebuffer(*self._shadow_copies)
         target.use()
         self._bodies.paint(body_painter.SHADOW, which=body_painter.MOVING)
 
-    def _paint(self, planes: list[backdrop.FloorOrWall], floors: list[backdrop.FloorOrWall], view: backdrop.View,
-               options: ViewOptions) -> None:
+    def _paint(self, planes: list[backdrop.FloorOrWall], view: backdrop.View, options: ViewOptions,
+               at: instances.Placement, boxes: Boxes) -> None:
         """Sky, floors, bodies, and the planes that are not floors."""
         ctx, canvas = self.ctx, self._targets.canvas
         ctx.enable_only(moderngl.DEPTH_TEST)
         ctx.depth_func = "<="
+        floors = [p for p in planes if backdrop.is_solid(p, view.camera.eye)]
         see_through = options.transparent or options.wireframe
-        sky_later = self._paint_backdrop(floors, view, options.flat, see_through)
-        self._paint_bodies(floors, view, options, sky_later)
+        keep = self._paint_backdrop(floors, view, options.flat, see_through)
+        # with floors nothing is lit ahead: they are darkened where they are in shadow, which must not be done twice
+        may_be_lit = self.quality.software and not floors and not see_through and len(self._bodies.standing) > 0
+        lit = may_be_lit and self._standing.stays((self._behind, self._block, self._bodies.stand))
+        if lit:
+            self._standing.choose(at, boxes, view.light_matrix, options.shadows)
+            self._paint_lit()
+        elif keep:
+            ctx.copy_framebuffer(canvas, self._targets.kept)
+        sky_later = not keep and options.flat is None and not see_through
+        self._paint_bodies(floors, view, options, body_painter.CHOSEN if lit else body_painter.ALL, sky_later)
         walls = [p for p in planes if not backdrop.is_solid(p, view.camera.eye)]
         if walls:
             canvas.use()
@@ -260,8 +283,9 @@ class Renderer(GlOwner):
             canvas.depth_mask = True
 
     def _paint_bodies(self, floors: list[backdrop.FloorOrWall], view: backdrop.View, options: ViewOptions,
-                      sky_later: bool) -> None:
-        """Shadows on the floors, then lit bodies, the sky where it is left to be painted, and ghosts over it all."""
+                      which: str, sky_later: bool) -> None:
+        """Shadows on the floors, then lit bodies, the sky where it is left to be painted, and ghosts over it all.
+        which: of the bodies."""
         ctx, canvas = self.ctx, self._targets.canvas
         see_through = options.transparent or options.wireframe
         canvas.use()
@@ -275,7 +299,7 @@ class Renderer(GlOwner):
             ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
             self._bodies.paint(body_painter.SEE_THROUGH, both_sides=options.wireframe)
         else:
-            self._bodies.paint(body_painter.OPAQUE)
+            self._bodies.paint(body_painter.OPAQUE, which=which)
         if sky_later:
             self._backdrop.paint_sky(view)
         canvas.depth_mask = False
@@ -294,8 +318,9 @@ class Renderer(GlOwner):
 
     def _paint_backdrop(self, floors: list[backdrop.FloorOrWall], view: backdrop.View,
                         flat: tuple[float, float, float] | None, see_through: bool) -> bool:
-        """Sky and floors, or one colour; on slow machines they are kept as long as nothing about them changes. While
-        the camera turns they are not worth keeping: then the sky is left, True, to be painted where no body is."""
+        """Sky and floors, or one colour; on slow machines, True, in a picture that is kept as long as nothing about
+        them changes. While the camera turns they are not worth keeping: then the sky is left to be painted where no
+        body is."""
         targets, camera = self._targets, view.camera
         numbers = [camera.eye, camera.backward, [camera.fov], *(part.ravel() for plane in floors for part in plane)]
         still = (np.concatenate(numbers).tobytes(), view.look, view.grid, flat)
@@ -311,8 +336,17 @@ class Renderer(GlOwner):
                     self._backdrop.paint_sky(view)
         if keep:
             self._still = still
-            self.ctx.copy_framebuffer(targets.canvas, targets.kept)
-        return flat is None and not keep and not see_through
+        return keep
+
+    def _paint_lit(self) -> None:
+        """Backdrop and what stands, without the shadows of what moves."""
+        targets = self._targets
+        if self._standing.is_to_be_kept():
+            self.ctx.copy_framebuffer(targets.lit, targets.kept)
+            targets.lit.use()
+            self._standing_map.use(0)
+            self._bodies.paint(body_painter.OPAQUE, which=body_painter.STANDING)
+        self.ctx.copy_framebuffer(targets.canvas, targets.lit)
 
     def _finish(self, target: moderngl.Framebuffer, other: bool) -> None:
         """Bring the picture to the target; smooth the edges on the tiles with bodies, where that is still to do.
@@ -338,7 +372,8 @@ class Renderer(GlOwner):
         assert self._model is not None
         ctx, targets = self.ctx, self._targets
         own = self._model.shapes.body == body
-        tiles = tile_corners(covered_tiles((boxes[0][own], boxes[1][own]), view.camera, view.size), view.size)
+        outlined = covered_tiles((boxes[0][own], boxes[1][own]), view.camera, view.size, MARGIN)
+        tiles = tile_corners(outlined, view.size)
         if not len(tiles):
             return
         ctx.disable(moderngl.DEPTH_TEST)
@@ -383,83 +418,17 @@ class _Targets(GlOwner):
         self.mask.repeat_x = self.mask.repeat_y = False
         self.single = self._framebuffer([self.picture], self.depth)
         self.mask_target = self._framebuffer([self.mask])
-        self.canvas = self.kept = self.smooth = self.single
+        self.canvas = self.kept = self.lit = self.smooth = self.single
         if samples:
             color, depth = ctx.renderbuffer(size, 4, samples=samples), ctx.depth_renderbuffer(size, samples=samples)
             self.canvas = self._framebuffer([own(color)], own(depth))
         else:
             self.smooth = self._framebuffer([own(ctx.texture(size, 4))])
         if quality.software:
-            self.kept = self._framebuffer([own(ctx.texture(size, 4))], own(ctx.depth_texture(size)))
+            self.kept, self.lit = (self._framebuffer([own(ctx.texture(size, 4))], own(ctx.depth_texture(size)))
+                                   for _ in range(2))
 
     def _framebuffer(self, colors: list[Any], depth: Any = None) -> Any:
         made = self.own(self.ctx.framebuffer(colors, depth))
         made.viewport = self.rect  # no scissor: it makes copies three times dearer
         return made
-
-
-def light_box(boxes: Boxes, lo: Array, hi: Array, texels: int) -> tuple[Array, float]:
-    """World -> shadow map (4, 4), all three coordinates 0..1, and the size [m] of its largest texel.
-
-    The map is the box along the light around the shapes between lo and hi (3,). Its size and place are rounded, so that
-    edges of shadows do not flicker.
-    """
-    side = np.cross([0.0, 0.0, 1.0], SUN)
-    side /= np.linalg.norm(side)
-    axes = np.array([side, np.cross(SUN, side), -SUN])
-    inside = ((boxes[0] >= lo - 1e-9) & (boxes[1] <= hi + 1e-9)).all(axis=1)  # nan is not
-    low, high = (boxes[0][inside], boxes[1][inside]) if inside.any() else (lo[None], hi[None])
-    centre = 0.5 * (low + high) @ axes.T
-    half = 0.5 * (high - low) @ np.abs(axes).T
-    near, far = (centre - half).min(axis=0), (centre + half).max(axis=0)
-    extent = np.maximum(0.5 * (far - near) * 1.04, 1e-3)
-    extent = 2.0 ** (np.ceil(8.0 * np.log2(extent)) / 8.0)
-    texel = 2.0 * extent / texels
-    middle = np.round(0.5 * (near + far) / texel) * texel
-    matrix = np.eye(4)
-    matrix[:3, :3] = axes * (0.5 / extent)[:, None]
-    matrix[:3, 3] = 0.5 - 0.5 * middle / extent
-    return matrix, float(texel[:2].max())
-
-
-def covered_tiles(boxes: Boxes, camera: Camera, size: tuple[int, int]) -> NDArray[np.bool_]:
-    """Which tiles of the picture (rows from below, columns) hold boxes lo, hi (s, 3)."""
-    lo, hi = boxes
-    finite = np.isfinite(lo).all(axis=1)
-    first, last = _tile_ranges(0.5 * (lo + hi)[finite], 0.5 * (hi - lo)[finite], camera, size)
-    # +1 and -1 at the corners of each rectangle of tiles; their running sums count the rectangles over each tile
-    count = np.zeros((-(-size[1] // TILE) + 1, -(-size[0] // TILE) + 1))
-    for x, y, sign in ((first, first, 1), (last, first, -1), (first, last, -1), (last, last, 1)):
-        np.add.at(count, (y[:, 1], x[:, 0]), sign)
-    return count.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0.5
-
-
-def _tile_ranges(centre: Array, half: Array, camera: Camera, size: tuple[int, int]
-                 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """First tile (column, row from below) of each box (k, 2), and the one after the last."""
-    axes = camera.axes
-    local = (centre - camera.eye) @ axes.T
-    reach = half @ np.abs(axes).T
-    near, far = -local[:, 2] - reach[:, 2], -local[:, 2] + reach[:, 2]
-    unseen, behind = far < camera.near, near < camera.near
-    near[behind] = far[behind] = 1.0
-    left, right = local[:, :2] - reach[:, :2], local[:, :2] + reach[:, :2]
-    scale = 1.0 / camera.pixel_angle(size[1])
-    start = np.minimum(left / near[:, None], left / far[:, None]) * scale
-    end = np.maximum(right / near[:, None], right / far[:, None]) * scale
-    start[behind], end[behind] = -np.inf, np.inf  # partly behind the eye: anywhere
-    end[unseen] = -np.inf
-    middle, tiles = 0.5 * np.array(size), np.array([-(-size[0] // TILE), -(-size[1] // TILE)])
-    first = np.clip(np.floor((middle + start - MARGIN) / TILE), 0, tiles)
-    last = np.clip(np.floor((middle + end + MARGIN) / TILE) + 1, 0, tiles)
-    return first.astype(int), last.astype(int)
-
-
-def tile_corners(tiles: NDArray[np.bool_], size: tuple[int, int]) -> Array:
-    """Triangles (6 k, 2) over the runs of tiles that are set, in the coordinates -1..1 of a picture of `size`."""
-    edges = np.diff(tiles.astype(np.int8), axis=1, prepend=0, append=0)
-    rows, first = np.nonzero(edges > 0)
-    _, last = np.nonzero(edges < 0)
-    lo, hi = np.column_stack([first, rows]) * TILE, np.column_stack([last, rows + 1]) * TILE
-    share = np.array([[0, 0], [1, 0], [0, 1], [0, 1], [1, 0], [1, 1]])
-    return 2.0 * (lo[:, None] + (hi - lo)[:, None] * share).reshape(-1, 2) / size - 1.0

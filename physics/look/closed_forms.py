@@ -69,11 +69,14 @@ def poses(model: Model, forms: Forms, t: float) -> list[Pose]:
     return found
 
 
-def farthest(model: Model, forms: Forms, t: float, x: Array) -> tuple[int, float] | None:
-    """Of the bodies whose formulas hold at the time t [s], the row of the one that is farthest from its place, with the
-    distance [m], when their centres of mass are at x (n, 3); None where no formula holds."""
-    away = [(pose.body, float(np.linalg.norm(pose.x - x[pose.body]))) for pose in poses(model, forms, t)]
-    return max(away, key=lambda one: one[1], default=None)
+def farthest(places: Array, x: Array) -> tuple[int, float] | None:
+    """Of the bodies with places (n, 3) by formulas that hold, nan for others, the row of the one that is farthest from
+    there, with the distance [m], when their centres of mass are at x (n, 3); None where no formula holds."""
+    away = np.linalg.norm(places - x, axis=1)
+    if np.isnan(away).all():
+        return None
+    body = int(np.nanargmax(away))
+    return body, float(away[body])
 
 
 def curve(model: Model, forms: Forms, quantity: str, body: int, t: Array) -> Array | None:

@@ -7,7 +7,8 @@ Told are
 - what finding all contacts of a step costs, and the step itself, at rest: the least of several rounds, by one thread
   and by as many as usual; other programs must leave the cores alone,
 - how long a picture's first frame takes, for which triangles are made, and the median of a frame while the camera turns
-  and all of the square is seen; --whole: also without the copy of fewer triangles that software renderers draw.
+  and all of the square is seen; --whole: also without the copy of fewer triangles that software renderers draw,
+- with --live, that alone: the frames per second of the real window while they fall, see frames.py.
 """
 
 import argparse
@@ -17,7 +18,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from frames import settled, turned
+from frames import live, settled, turned
 
 from contactlab.app.opening import opened
 from contactlab.app.record.studio import Studio
@@ -106,6 +107,7 @@ def main() -> None:
     parser.add_argument("--cells", type=int, default=708)
     parser.add_argument("--bodies", type=float, default=0.1, help="[m]")
     parser.add_argument("--whole", action="store_true")
+    parser.add_argument("--live", action="store_true")
     parser.add_argument("--size", default="1280x800")
     options = parser.parse_args()
     width, _, high = options.size.partition("x")
@@ -118,6 +120,9 @@ def main() -> None:
         walls, cpu = time.perf_counter() - begin, time.process_time() - cpu
         print(f"{count} triangles opened in {walls:.1f} s, {cpu:.1f} s of the processor", flush=True)
         assert isinstance(scene, Scene)
+        if options.live:
+            live("scan", scene, (int(width), int(high)), 0.0)
+            return
         collide(scene)
         draw(scene, (int(width), int(high)))
         if options.whole:

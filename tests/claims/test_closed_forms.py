@@ -125,7 +125,11 @@ def test_a_turn_is_about_the_position_and_not_the_centre_of_mass():
     np.testing.assert_allclose(x, [0.0, 0.5, 1.0], atol=1e-15)
     start = sim.state.bodies.q[sim.number("ball")]
     assert 2.0 * np.arccos(abs(float(q @ start))) == pytest.approx(np.pi / 2)
-    assert farthest(sim.model, sim.labels.closed_forms, 1.0, sim.state.bodies.x)[1] == pytest.approx(np.sqrt(0.5))
+    places = np.full_like(sim.state.bodies.x, np.nan)
+    assert farthest(places, sim.state.bodies.x) is None
+    places[sim.number("ball")] = x
+    body, away = farthest(places, sim.state.bodies.x)
+    assert body == sim.number("ball") and away == pytest.approx(np.sqrt(0.5))
 
 
 @pytest.mark.parametrize(("form", "sentence"), [

@@ -6,6 +6,8 @@ import pytest
 from scenes_to_draw import body, front_camera, snapshot
 
 from contactlab.app.view.camera import CALM, KEPT, Camera, action_bounds, scene_bounds, shape_boxes
+from contactlab.assets import scene_path
+from contactlab.physics import Scene
 from contactlab.physics.core.model import BodyKind
 
 W, H = 640, 400
@@ -152,6 +154,14 @@ def test_boxes_around_turned_shapes_are_tight():
         [0.2 * c + 0.5 * s, 0.2, 0.5 * c + 0.2 * s],
     ]
     assert np.allclose(hi, expected) and np.allclose(lo, -np.array(expected))
+
+
+def test_the_box_around_a_height_field_is_that_of_its_triangles():
+    setup = Scene.load(scene_path("valleys")).build()
+    lo, hi = shape_boxes(setup.model, setup.state.bodies.x, setup.state.bodies.q)
+    rows = setup.model.meshes.vertex_start
+    points = setup.model.meshes.vertices[rows[0] : rows[1]] + setup.state.bodies.x[0]
+    np.testing.assert_allclose([lo[0], hi[0]], [points.min(axis=0), points.max(axis=0)], atol=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(20))

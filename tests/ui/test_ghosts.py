@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scenes_to_draw import PLAIN, Pictures, body, extents, front_camera, snapshot
 
+from contactlab.app.view import ghosts
 from contactlab.app.view.overlays import legend
 from contactlab.app.view.view_options import Poses, ViewOptions
+from contactlab.physics.look.closed_forms import poses
 
 RADIUS = 0.4
 TO_THE_RIGHT = {"bodies": ["1"], "position": ["x0 + t", "y0", "z0"], "holds": "t < 1.5"}
@@ -55,6 +57,16 @@ def test_a_picture_follows_the_ghost_alone(pictures):
     """Bodies stand still, so that the picture is kept from before but for the ghost that moves."""
     early, late = (pictures.take(at(t), front_camera(), **PLAIN) for t in (0.9, 1.4))
     assert (np.abs(early - late).sum(axis=2) > 12).sum() > 100
+
+
+def test_the_formula_is_worked_out_once_for_the_picture_and_its_legend(pictures, monkeypatch):
+    asked = []
+    monkeypatch.setattr(ghosts, "poses", lambda *args: (asked.append(1), poses(*args))[1])
+    for t in (0.9, 1.4):
+        shown = at(t)
+        legend(shown, ViewOptions())
+        pictures.take(shown, front_camera())
+    assert len(asked) == 2
 
 
 def test_the_legend_says_how_far_the_formula_is_off():
