@@ -20,6 +20,8 @@ from .smooth import SETTLED, smooth_solid
 
 PLACES = 4         # along each axis, among which a bulge looks for its start
 INNER = 0.3        # the inner two of these, relative to the outer ones
+BORDER = 1e-8      # width of the borders of regions, relative to the solid
+HALVINGS = 5       # of a step
 CLIMBS = 200       # steps at most; Newton's method takes some six
 LONGEST = 0.3      # of these steps [rad]
 ROUNDED = 1e-15    # share of a distance that is rounding
@@ -56,11 +58,12 @@ def start_of(surface, bodies, e, solid, d, u, ahead):
     """A unit vector across u from which a bulge climbs: to the farthest of some places inside its region, or where
     there is none to that least far outside."""
     s, deepest, highest, best = solid[3], -math.inf, -math.inf, solid[2]
+    border = BORDER * min(s[0], s[1], s[2])
     for k in range(PLACES**3):
         i, j, l = k // (PLACES * PLACES), k // PLACES % PLACES, k % PLACES
         a, b, c = spread(i), spread(j), spread(l)
         at = out_of(solid, mul(s, (a, b, c)))
-        if deepest == 0.0 and dot(u, u) == 0.0 and inside_region(surface, bodies, e, solid, at, ahead) <= 0.0:
+        if dot(u, u) == 0.0 and inside_region(surface, bodies, e, solid, at, ahead) < border:
             continue
         m = out_of(solid, (a / s[0], b / s[1], c / s[2]))
         m = axpy(-dot(u, m), u, m)
@@ -68,7 +71,7 @@ def start_of(surface, bodies, e, solid, d, u, ahead):
             continue
         m = unit(m)
         x = foremost(solid, m)
-        inside = min(inside_region(surface, bodies, e, solid, x, ahead), 0.0)
+        inside = min(inside_region(surface, bodies, e, solid, x, ahead) - border, 0.0)
         height = dot(m, add(d, x))
         if inside > deepest or (inside == deepest and height > highest):
             deepest, highest, best = inside, height, m
@@ -106,19 +109,24 @@ def along(u, x):
 
 
 @helper
-def climb_out(solid, d, u, m):
+def climb_out(surface, bodies, e, solid, d, u, ahead, m):
     """(m, x): the unit vector across u that is reached from m by climbing to the greatest m·x, and the point x, seen
-    from where d begins."""
-    x, before = add(d, foremost(solid, m)), math.inf
+    from where d begins. Newton's steps must climb, and must not leave the region: they could leap over a place in it
+    to one beside it. Those that do are halved; else a step leads towards x."""
+    x, before, border = add(d, foremost(solid, m)), math.inf, -BORDER * min(solid[3][0], solid[3][1], solid[3][2])
+    inside = inside_region(surface, bodies, e, solid, sub(x, d), ahead) >= border
     for _ in range(CLIMBS):
-        way = uphill(solid, d, u, m, x)
-        trial = unit(axpy(LONGEST / max(norm(way), LONGEST), way, m))
-        y = add(d, foremost(solid, trial))
-        if dot(trial, y) < dot(m, x) * (1.0 - ROUNDED):
-            trial = along(u, x)
-            y = add(d, foremost(solid, trial))
+        way, height = uphill(solid, d, u, m, x), dot(m, x)
+        share, trial, arm, stays = LONGEST / max(norm(way), LONGEST), m, x, False
+        for k in range(HALVINGS + 1):
+            trial = along(u, x) if k == HALVINGS else unit(axpy(share, way, m))
+            arm = foremost(solid, trial)
+            stays = inside_region(surface, bodies, e, solid, arm, ahead) >= border
+            if dot(trial, add(d, arm)) >= height * (1.0 - ROUNDED) and (stays or not inside):
+                break
+            share *= 0.5
         change = norm(sub(trial, m))
-        m, x = trial, y
+        m, x, inside = trial, add(d, arm), stays
         if change <= SETTLED or (change <= FINE and change >= 0.5 * before):
             break
         before = change
@@ -170,7 +178,7 @@ def bulge_wall(surface, bodies, e, f):
     size, kind = surface.radius[f], surface.kind[e]
     solid, d = smooth_solid(surface, bodies, e), sub(c, o)
     u, ahead = half_of(kind, pipe, solid, d)
-    m, x = climb_out(solid, d, u, start_of(surface, bodies, e, solid, d, u, ahead))
+    m, x = climb_out(surface, bodies, e, solid, d, u, ahead, start_of(surface, bodies, e, solid, d, u, ahead))
     curve, w = smooth_curve(solid[3], solid[4], into(solid, m))
     w, level, arm = out_of(solid, w), dot(pipe, x), sub(x, d)
     q = axpy(size, m, axpy(level, pipe, o))
