@@ -1,26 +1,37 @@
 """Where an ellipsoid or superellipsoid that is somewhere flatter than a wall around it may touch this wall.
 
 Such a solid is the same on both sides of each plane across its axes. A point of it on that side of such a plane where
-the middle of the wall is comes farther out where it is mirrored to the other side. So in each octant of the solid it is
-farthest out in one place at most, except where exponents above 1 make tips: there each octant is parted among them. Of
-an ellipsoid only the plane across its longest axis has places on both sides in a bowl, and in a pipe also that across
-its middle one.
+the middle of a bowl is comes farther out where it is mirrored to the other side. So in each octant it is farthest out
+in one place at most, and an ellipsoid on each side of the plane across its longest axis. What is round about an axis is
+farthest out in the half plane from this axis away from the middle of the bowl; or as far all around: then CORNERS of
+its half planes stand for them all.
 
-What is round about an axis is farthest out in the half plane from this axis away from the middle of a bowl, and in a
-pipe once on either side of the plane through its own axis and along the pipe. It may be as far out all around: then
-CORNERS of its half planes stand for them all.
+In a pipe what counts is the outline of the solid, seen along the pipe. That of an ellipsoid is an ellipse, farthest out
+in one place at most in each half, on either side of its shorter axis.
+
+The regions of neighbours overlap. The wider they do, the less often a contact passes from one to the next where a flat
+place of a boxy solid lies at their border; but each place far out must be alone in its region.
 """
 
-import math
 from itertools import product
 
 import numpy as np
 
-from ..core.model import HOLLOW, Array, Model
-from .elements import BULGE, BULGE_AHEAD, BULGE_BEHIND, BULGE_STAND, CORNERS, Element, about_z
+from ..core.model import HOLLOW, Array, Model, ShapeKind
+from .elements import (
+    BULGE,
+    BULGE_AHEAD,
+    BULGE_BEHIND,
+    BULGE_ROUND,
+    BULGE_STAND,
+    CORNERS,
+    Element,
+    about_z,
+)
 from .shapes import quat_product
 
 EQUAL = 1e-9  # share by which two semi-axes may differ that count as equal
+LAP, BOXY_LAP = 1e-3, 0.3  # half the width in which regions overlap, relative to the semi-axis; more of boxy ones
 ONTO = ((0.5, 0.5, 0.5, 0.5), (0.5, -0.5, -0.5, -0.5), (1.0, 0.0, 0.0, 0.0))  # turns of z onto each of the axes
 
 
@@ -28,61 +39,37 @@ def bulges_of(model: Model, s: int, widest: float) -> list[Element]:
     """The elements of a solid s that touch walls which curve less than it does somewhere, `widest` being its greatest
     radius of curvature [m]; none where there are no such walls."""
     shapes = model.shapes
-    if not (np.isin(shapes.kind, HOLLOW) & (shapes.size[:, 0] <= widest)).any():
-        return []
-    half, bound = shapes.size[s], float(shapes.bound[s])
-    exponents = float(shapes.exponents[s, 0]), float(shapes.exponents[s, 1])
-    if exponents == (1.0, 1.0):
-        first, second, third = np.argsort(-half, kind="stable").tolist()
-        if same(half[first], half[second]):
-            return round_bulges(half, third, exponents, widest, bound)
-        signs = [first] if same(half[second], half[third]) else [first, second]
-        regions = [halves(chosen) for chosen in signed(signs)]
-    elif exponents[1] == 1.0 and same(half[0], half[1]):
-        return round_bulges(half, 2, exponents, widest, bound)
+    half, exponents = shapes.size[s], shapes.exponents[s]
+    walls = {kind for kind in HOLLOW if (shapes.size[shapes.kind == kind, 0] <= widest).any()}
+    order = np.argsort(-half, kind="stable").tolist()
+    if (exponents == 1.0).all():
+        around, seen = same(half, order[0], order[1]), []
+        axes = [] if around else order[:1]
+        axis = order[0] if same(half, order[1], order[2]) and not around else order[2]
     else:
-        regions = [region for chosen in signed([0, 1, 2]) for region in parted(half, exponents, chosen)]
-    return [Element(BULGE, np.zeros(3), half, widest, sides=region, extent=bound, exponents=exponents)
-            for region in regions]
+        around, axis = exponents[1] == 1.0 and same(half, 0, 1), 2
+        axes = seen = [2] if around else [0, 1, 2]
+    in_bowl = [(BULGE_ROUND, 0.0), *((BULGE_STAND, 2.0 * np.pi / CORNERS * k) for k in range(CORNERS))]
+    in_pipe = [(BULGE_AHEAD, 0.0), (BULGE_BEHIND, 0.0)]
+    plan = []
+    if ShapeKind.BOWL in walls:
+        plan += [(part, in_bowl if around else [(BULGE, 0.0)]) for part in parts(half, exponents, axes)]
+    if ShapeKind.PIPE in walls:
+        plan += [(part, in_pipe) for part in parts(half, exponents, seen)]
+    turned = np.roll(half, 2 - axis)
+    return [Element(kind, np.zeros(3), turned, widest, sides=part, extent=float(shapes.bound[s]),
+                    exponents=(float(exponents[0]), float(exponents[1])),
+                    frame=quat_product(ONTO[axis], about_z(angle)))
+            for part, kinds in plan for kind, angle in kinds]
 
 
-def same(a: float, b: float) -> bool:
+def same(half: Array, i: int, j: int) -> bool:
     """Whether two semi-axes are equal."""
-    return abs(a - b) <= EQUAL * max(a, b)
+    return bool(abs(half[i] - half[j]) <= EQUAL * half[i])
 
 
-def signed(axes: list[int]) -> list[dict[int, float]]:
-    """All choices of a side of the planes across these axes."""
-    return [dict(zip(axes, signs, strict=True)) for signs in product((1.0, -1.0), repeat=len(axes))]
-
-
-def halves(chosen: dict[int, float]) -> tuple:
-    """The half-spaces on the sides chosen."""
-    return tuple((-sign * np.eye(3)[i], 0.0) for i, sign in chosen.items())
-
-
-def parted(half: Array, exponents: tuple[float, float], chosen: dict[int, float]) -> list[tuple]:
-    """The parts of an octant: about tips, as exponents above 1 make them around and along z, and about what is between
-    these. In coordinates divided by the semi-axes tips part where their coordinates are equal."""
-    x, y, z = (sign * np.eye(3)[i] / half[i] for i, sign in chosen.items())
-    around = [(x, [x - y]), (y, [y - x])] if exponents[1] > 1.0 else [(0.5 * (x + y), [])]
-    if exponents[0] > 1.0:
-        parts = [[*inside, beyond - z] for beyond, inside in around] + [[z - beyond for beyond, _ in around]]
-    else:
-        parts = [inside for _, inside in around]
-    return [(*halves(chosen), *((-n / np.linalg.norm(n), 0.0) for n in part)) for part in parts]
-
-
-def round_bulges(half: Array, axis: int, exponents: tuple[float, float], widest: float, bound: float) -> list[Element]:
-    """Of one that is round about one of its axes, which its elements have as z."""
-    wide, long = float(half[(axis + 1) % 3]), float(half[axis])
-    sine = wide / math.hypot(wide, long)
-    regions = [((), 0.0)]
-    if exponents[0] != 1.0:
-        tapers = (sine, -sine) if exponents[0] > 1.0 else (0.0,)
-        regions = [(side, taper) for side in map(halves, signed([axis])) for taper in tapers]
-    kinds = [(BULGE_AHEAD, 0.0), (BULGE_BEHIND, 0.0)]
-    kinds += [(BULGE_STAND, 2.0 * math.pi / CORNERS * k) for k in range(CORNERS)]
-    return [Element(kind, np.zeros(3), (wide, wide, long), widest, sides=sides, extent=bound, exponents=exponents,
-                    frame=quat_product(ONTO[axis], about_z(angle)), taper=taper)
-            for sides, taper in regions for kind, angle in kinds]
+def parts(half: Array, exponents: Array, axes: list[int]) -> list[tuple]:
+    """The half-spaces of each choice of a side of the planes across these axes."""
+    lap = half * (LAP + BOXY_LAP * (1.0 - np.array([exponents.max(), exponents.max(), exponents[0]])))
+    return [tuple((-sign * np.eye(3)[i], lap[i]) for sign, i in zip(signs, axes, strict=True))
+            for signs in product((1.0, -1.0), repeat=len(axes))]

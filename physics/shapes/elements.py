@@ -15,8 +15,8 @@ from ..core.model import Array
 
 #: kinds of elements
 (VERTEX, EDGE, FACE, RIM, AHEAD, BEHIND, CORNER, ELLIPSOID, BOWL, PIPE, RING, SMOOTH, RING_AHEAD,
- RING_BEHIND, ARC, TWIN, STAND, SIDE, BULGE, BULGE_AHEAD, BULGE_BEHIND, BULGE_STAND) = range(22)
-BULGES = (BULGE, BULGE_AHEAD, BULGE_BEHIND, BULGE_STAND)  # of ellipsoids and superellipsoids, see `bulges`
+ RING_BEHIND, ARC, TWIN, STAND, SIDE, BULGE, BULGE_ROUND, BULGE_STAND, BULGE_AHEAD, BULGE_BEHIND) = range(23)
+BULGES = (BULGE, BULGE_ROUND, BULGE_STAND, BULGE_AHEAD, BULGE_BEHIND)  # of ellipsoids and superellipsoids, see `bulges`
 CORNERS = 8  # points of a rim on which a flat end stands
 ARCS = 16    # of a ring, or of a rim in a hollow
 
@@ -24,7 +24,7 @@ ARCS = 16    # of a ring, or of a rim in a hollow
 class Element(NamedTuple):
     """One element of a shape, in the shape frame."""
 
-    kind: int             #: VERTEX … BULGE_STAND
+    kind: int             #: VERTEX … BULGE_BEHIND
     point: ArrayLike      #: the vertex or corner, the middle of the edge, rim or arc, a point of the face, an apex [m]
     axis: ArrayLike = (0.0, 0.0, 0.0)  #: unit vector along an edge, out of a face, or of a cone towards its apex;
                                        #: semi-axes of a round one [m]
@@ -35,9 +35,7 @@ class Element(NamedTuple):
     extent: float = np.inf  #: radius about `point` that holds the element [m]
     frame: ArrayLike = (1.0, 0.0, 0.0, 0.0)  #: orientation of its axes, unit quaternion w x y z
     exponents: tuple[float, float] = (1.0, 1.0)  #: of a superellipsoid
-    taper: float = 0.0    #: of a cone's apex, side and rim: sine of the angle between its axis and its side; of a bulge
-                          #: about the axis of a round solid, or (< 0) around it, of the cone that parts these
-
+    taper: float = 0.0    #: of a cone's apex, side and rim: sine of the angle between its axis and its side
 
 class ElementRows(NamedTuple):
     """Many elements, a row each, as `Element` has them."""

@@ -305,13 +305,18 @@ def _measure(spec: Any) -> Measured:
 
 
 def _elements(model: Model, s: int) -> list[Element]:
-    """Itself, and its bulges where there are walls for them. Boxy ones have flat places."""
-    size, exponents, widest = model.shapes.size[s], model.shapes.exponents[s], math.inf
-    if has_hollows(model) and exponents.min() >= 1.0:
-        widest = float(widest_radius(size, exponents))
-    itself = Element(SMOOTH, np.zeros(3), size, widest, extent=float(model.shapes.bound[s]),
+    """Itself, and its bulges where there are walls for them."""
+    size, exponents = model.shapes.size[s], model.shapes.exponents[s]
+    flattest = widest(model, s) if has_hollows(model) else math.inf
+    itself = Element(SMOOTH, np.zeros(3), size, flattest, extent=float(model.shapes.bound[s]),
                      exponents=tuple(exponents))
-    return [itself, *bulges_of(model, s, widest)]
+    return [itself, *(bulges_of(model, s, flattest) if exponents.max() <= 1.0 else [])]
+
+
+def widest(model: Model, s: int) -> float:
+    """The greatest radius of curvature of shape s [m]. Boxy ones have flat places."""
+    size, exponents = model.shapes.size[s], model.shapes.exponents[s]
+    return float(widest_radius(size, exponents)) if exponents.min() >= 1.0 else math.inf
 
 
 def _gauge(p: Array, size: Array, exponents: Array) -> Array:

@@ -11,8 +11,10 @@ bulge to the next is known to both, and `continuation` says that it is one.
 import math
 
 from ...core.jit import helper
-from ...core.vec import add, axpy, cross, dot, mul, neg, norm, scale, sub, tangents, unit
-from ...shapes.elements import BULGE, BULGE_BEHIND, BULGE_STAND, PIPE
+from ...core.vec import add, axpy, cross, dot, mat_vec, mul, neg, norm, scale, sub, tangents, unit
+from ...shapes.bulges import LAP
+from ...shapes.elements import BULGE, BULGE_BEHIND, BULGE_ROUND, BULGE_STAND, PIPE
+from ...shapes.ellipsoid import gram
 from ...shapes.superellipsoid import into, out_of, smooth_curve, smooth_point
 from .frames import side_margin, world_axis, world_point
 from .rims import FLAT, TIPPED
@@ -44,12 +46,9 @@ def off_axis(solid, x):
 @helper
 def inside_region(surface, bodies, e, solid, x, ahead):
     """How far inside its region the point x from the centre of a bulge is [m]; ahead: towards its half, 0 = all."""
-    margin, taper = side_margin(surface, bodies, e, add(world_point(surface, bodies, e), x)), surface.taper[e]
-    if taper != 0.0:
-        wide = math.copysign(math.sqrt(1.0 - taper * taper), taper)
-        margin = min(margin, taper * abs(dot(solid[2], x)) - wide * norm(off_axis(solid, x)))
+    margin = side_margin(surface, bodies, e, add(world_point(surface, bodies, e), x))
     if dot(ahead, ahead) > 0.0:
-        margin = min(margin, dot(ahead, x))
+        margin = min(margin, dot(ahead, x) + LAP * min(solid[3][0], solid[3][1], solid[3][2]))
     return margin
 
 
@@ -134,20 +133,32 @@ def climb_out(surface, bodies, e, solid, d, u, ahead, m):
 
 
 @helper
+def outline_axis(solid, v):
+    """The longer axis of the outline of the ellipsoid with these semi-axes, seen along v. Where z is the longest of
+    them it points along it, else along z × v, so that it stays as the solid turns about z."""
+    x, y, z, s = solid[0], solid[1], solid[2], solid[3]
+    t1, t2 = tangents(v)
+    Q = gram(x, y, z, s)
+    q11, q12, q22 = dot(t1, mat_vec(Q, t1)), dot(t1, mat_vec(Q, t2)), dot(t2, mat_vec(Q, t2))
+    angle = 0.5 * math.atan2(2.0 * q12, q11 - q22)
+    w = axpy(math.sin(angle), t2, scale(math.cos(angle), t1))
+    forward = dot(w, z if s[2] >= max(s[0], s[1]) else cross(z, v))
+    return neg(w) if forward < 0.0 else w
+
+
+@helper
 def half_of(kind, pipe, solid, d):
     """(u, ahead) of a bulge in a wall, pipe the direction of a pipe and 0 in a bowl: it climbs across u, in its half of
     the solid."""
-    nothing, z = (0.0, 0.0, 0.0), solid[2]
     if kind == BULGE:
-        return pipe, nothing
-    if dot(pipe, pipe) > 0.0:
-        across = cross(z, pipe)
-        ahead = unit(across) if dot(across, across) > 0.0 else tangents(z)[0]
-        return pipe, neg(ahead) if kind == BULGE_BEHIND else ahead
+        return pipe, (0.0, 0.0, 0.0)
     if kind == BULGE_STAND:
         return solid[1], solid[0]
-    out = off_axis(solid, d)
-    return cross(z, unit(out) if dot(out, out) > 0.0 else solid[0]), nothing
+    if kind == BULGE_ROUND:
+        out = off_axis(solid, d)
+        return cross(solid[2], unit(out) if dot(out, out) > 0.0 else solid[0]), (0.0, 0.0, 0.0)
+    ahead = outline_axis(solid, pipe)
+    return pipe, neg(ahead) if kind == BULGE_BEHIND else ahead
 
 
 @helper
@@ -186,7 +197,7 @@ def bulge_wall(surface, bodies, e, f):
     if surface.kind[f] == PIPE:
         return (add(o, x), q, m, size - dot(m, x), min(margin, surface.length[f] - abs(level)), 1.0, w, curve, pipe,
                 (0.0, 1.0, 1.0, -size))
-    if kind != BULGE:
+    if kind in (BULGE_ROUND, BULGE_STAND):
         margin = min(margin, level_margin(kind, solid, d, m, arm))
     if kind == BULGE_STAND:
         curve, w = stand_curve(solid, m, curve, w)

@@ -18,7 +18,8 @@ may the rims of cylinders and cones to walls.
 
 An ellipsoid or superellipsoid is one element, and so is the wall of a bowl or of a pipe. Such a wall can be touched
 only by vertices, rims and rings, and by ellipsoids and superellipsoids: in one place where these curve more than the
-wall, else in several, each of another of their `bulges`. A mesh consists
+wall, else in several, each of another of their `bulges`; but none are there yet of what has an exponent above 1. A mesh
+consists
 of the faces and convex edges of its triangles and the vertices of these edges; flat and inner edges are none, and
 neither are vertices on straight edges, so that nothing feels how it is divided. `continuation` says where a contact
 goes on over the next triangle.
@@ -30,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.limits import EXACT_TRIANGLES
-from ...core.model import Array, IntArray, Model, ShapeKind, movable
+from ...core.model import HOLLOW, Array, IntArray, Model, ShapeKind, movable
 from ...core.state import LongArray
 from ...dynamics.constraints.limits import TURNS, Limits, limits_of
 from ...shapes.elements import (
@@ -41,6 +42,7 @@ from ...shapes.elements import (
     BULGE,
     BULGE_AHEAD,
     BULGE_BEHIND,
+    BULGE_ROUND,
     BULGE_STAND,
     BULGES,
     CORNER,
@@ -62,6 +64,7 @@ from ...shapes.elements import (
     joined_rows,
 )
 from ...shapes.shapes import quat_product, quat_to_matrix
+from ...shapes.superellipsoid import widest
 from ...shapes.table import FORMS
 from ..broad_phase import joined_bodies
 
@@ -72,7 +75,7 @@ from ..broad_phase import joined_bodies
  FACE_SMOOTH, SMOOTH_SMOOTH, RING_EDGE, RING_AHEAD_EDGE, RING_BEHIND_EDGE, ARC_OVER, ARC_WALL, STAND_OVER,
  STAND_WALL, RIM_SMOOTH, LINE_SMOOTH, VERTEX_SIDE, LINE_SIDE, AHEAD_SIDE, BEHIND_SIDE, BULGE_WALL) = range(36)
 #: kind of pair by the kinds of its two elements (row, column); -1: they cannot touch, or other elements touch first
-PAIR_KINDS = np.full((22, 22), -1, np.int32)
+PAIR_KINDS = np.full((23, 23), -1, np.int32)
 PAIR_KINDS[VERTEX, [VERTEX, EDGE, FACE, RIM]] = VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, VERTEX_RIM
 PAIR_KINDS[VERTEX, [BOWL, PIPE, RING]] = VERTEX_BOWL, VERTEX_PIPE, VERTEX_RING
 PAIR_KINDS[[VERTEX, EDGE, FACE, RIM, ELLIPSOID], ELLIPSOID] = (
@@ -92,8 +95,7 @@ for kind in (RING, RIM, ELLIPSOID, SMOOTH, SIDE):
 for kind in (BOWL, PIPE):
     PAIR_KINDS[[ARC, TWIN, STAND], kind] = ARC_WALL, ARC_WALL, STAND_WALL
 PAIR_KINDS[STAND, VERTEX] = STAND_OVER
-PAIR_KINDS[[BULGE, BULGE_AHEAD, BULGE_STAND], BOWL] = BULGE_WALL
-PAIR_KINDS[[BULGE, BULGE_AHEAD, BULGE_BEHIND], PIPE] = BULGE_WALL
+PAIR_KINDS[[BULGE, BULGE_ROUND, BULGE_STAND], BOWL] = PAIR_KINDS[[BULGE_AHEAD, BULGE_BEHIND], PIPE] = BULGE_WALL
 
 
 class Elements(NamedTuple):
@@ -103,7 +105,7 @@ class Elements(NamedTuple):
 
     shape: IntArray       #: (e,)   shape it belongs to
     body: IntArray        #: (e,)
-    kind: IntArray        #: (e,)   VERTEX … BULGE_STAND
+    kind: IntArray        #: (e,)   VERTEX … BULGE_BEHIND
     point: Array          #: (e, 3) the vertex or corner, the middle of the edge or rim, a point of the face, the apex
                           #:        of a side [m]
     axis: Array           #: (e, 3) unit: along an edge or pipe; out of a face, or of the cap of a rim or corner; of an
@@ -136,7 +138,8 @@ class NoExactGap(ValueError):
         shapes = model.shapes
         self.bodies = int(shapes.body[a]), int(shapes.body[b])
         kinds = ShapeKind(shapes.kind[a]), ShapeKind(shapes.kind[b])
-        words = {ShapeKind.MESH: f"a mesh, which may have {EXACT_TRIANGLES} at most"}
+        words = {ShapeKind.MESH: f"a mesh, which may have {EXACT_TRIANGLES} at most",
+                 ShapeKind.SUPERELLIPSOID: "a superellipsoid with an exponent above 1 and flatter than the wall"}
         self.kinds = " and ".join(words.get(kind, f"a {kind.name.lower()}") for kind in kinds)
         super().__init__(f"no exact gap between shapes {a} and {b}: {self.kinds}")
 
@@ -195,7 +198,11 @@ def shapes_that_meet(model: Model) -> IntArray:
 def check_pairs(model: Model, meets: IntArray) -> None:
     """NoExactGap for the first pair of shapes that has none."""
     shapes = model.shapes
-    wrong = np.zeros(len(meets), bool)
+    wrong, pointed = np.zeros(len(meets), bool), shapes.exponents.max(axis=1) > 1.0
+    for inner, outer in (meets.T, meets.T[::-1]):  # a wall that tips touch, and flat places between them
+        within = np.isin(shapes.kind[outer], HOLLOW) & pointed[inner]
+        for s in np.unique(inner[within]):
+            wrong |= within & (inner == s) & (widest(model, int(s)) >= shapes.size[outer, 0])
     for s in np.unique(meets[shapes.kind[meets] == ShapeKind.MESH]):
         k = int(shapes.data[s])
         if model.meshes.triangle_start[k + 1] - model.meshes.triangle_start[k] > EXACT_TRIANGLES.most:

@@ -172,7 +172,8 @@ def is_sharp(curve):
 
 @helper
 def is_bulge(surface, pair):
-    """Whether a pair of elements is a bulge in a wall, which on the border of its region is that beside it, too."""
+    """Whether a pair of elements is a bulge in a wall, which where its region overlaps another one is that one's, too.
+    Where they are flat only their normals say so: there their points are less sure."""
     elements = len(surface.kind)
     return pair < elements * elements and surface.kind[pair // elements] in (BULGE, BULGE_AHEAD, BULGE_BEHIND)
 
@@ -187,7 +188,7 @@ def coincide(witness, bodies, i, j, one_surface):
     sharp = (is_sharp(witness.curve_a[i]) and is_sharp(witness.curve_b[i])
              and is_sharp(witness.curve_a[j]) and is_sharp(witness.curve_b[j]))
     if not ((sharp or one_surface) and abs(witness.gap[i] - witness.gap[j]) <= GRAZE
-            and norm(sub(row(witness.p_a, i), row(witness.p_a, j))) <= EDGE
+            and (one_surface or norm(sub(row(witness.p_a, i), row(witness.p_a, j))) <= EDGE)
             and norm(sub(row(witness.normal, i), row(witness.normal, j))) <= STRAIGHT):
         return False
     if one_surface:
