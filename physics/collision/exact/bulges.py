@@ -12,7 +12,7 @@ import math
 
 from ...core.jit import helper
 from ...core.vec import add, axpy, cross, dot, mat_vec, mul, neg, norm, scale, sub, tangents, unit
-from ...shapes.bulges import LAP
+from ...shapes.bulges import BESIDE
 from ...shapes.elements import BULGE, BULGE_BEHIND, BULGE_ROUND, BULGE_STAND, PIPE
 from ...shapes.ellipsoid import gram
 from ...shapes.superellipsoid import into, out_of, smooth_curve, smooth_point
@@ -46,9 +46,10 @@ def off_axis(solid, x):
 @helper
 def inside_region(surface, bodies, e, solid, x, ahead):
     """How far inside its region the point x from the centre of a bulge is [m]; ahead: towards its half, 0 = all."""
-    margin = side_margin(surface, bodies, e, add(world_point(surface, bodies, e), x))
+    margin, kind = side_margin(surface, bodies, e, add(world_point(surface, bodies, e), x)), surface.kind[e]
     if dot(ahead, ahead) > 0.0:
-        margin = min(margin, dot(ahead, x) + LAP * min(solid[3][0], solid[3][1], solid[3][2]))
+        beside = BESIDE * min(solid[3][0], solid[3][1], solid[3][2])
+        margin = min(margin, dot(ahead, x) + (beside if kind == BULGE_BEHIND else -beside))
     return margin
 
 

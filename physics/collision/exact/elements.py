@@ -18,11 +18,10 @@ may the rims of cylinders and cones to walls.
 
 An ellipsoid or superellipsoid is one element, and so is the wall of a bowl or of a pipe. Such a wall can be touched
 only by vertices, rims and rings, and by ellipsoids and superellipsoids: in one place where these curve more than the
-wall, else in several, each of another of their `bulges`; but none are there yet of what has an exponent above 1. A mesh
-consists
-of the faces and convex edges of its triangles and the vertices of these edges; flat and inner edges are none, and
-neither are vertices on straight edges, so that nothing feels how it is divided. `continuation` says where a contact
-goes on over the next triangle.
+wall, else in several, each of another of their `bulges`. Those are not known of superellipsoids with an exponent above
+1 in a bowl, or other than 1 in a pipe. A mesh consists of the faces and convex edges of its triangles and the vertices
+of these edges; flat and inner edges are none, and neither are vertices on straight edges, so that nothing feels how it
+is divided. `continuation` says where a contact goes on over the next triangle.
 """
 
 from typing import NamedTuple
@@ -31,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.limits import EXACT_TRIANGLES
-from ...core.model import HOLLOW, Array, IntArray, Model, ShapeKind, movable
+from ...core.model import Array, IntArray, Model, ShapeKind, movable
 from ...core.state import LongArray
 from ...dynamics.constraints.limits import TURNS, Limits, limits_of
 from ...shapes.elements import (
@@ -139,7 +138,7 @@ class NoExactGap(ValueError):
         self.bodies = int(shapes.body[a]), int(shapes.body[b])
         kinds = ShapeKind(shapes.kind[a]), ShapeKind(shapes.kind[b])
         words = {ShapeKind.MESH: f"a mesh, which may have {EXACT_TRIANGLES} at most",
-                 ShapeKind.SUPERELLIPSOID: "a superellipsoid with an exponent above 1 and flatter than the wall"}
+                 ShapeKind.SUPERELLIPSOID: "a superellipsoid flatter than the wall"}
         self.kinds = " and ".join(words.get(kind, f"a {kind.name.lower()}") for kind in kinds)
         super().__init__(f"no exact gap between shapes {a} and {b}: {self.kinds}")
 
@@ -198,9 +197,10 @@ def shapes_that_meet(model: Model) -> IntArray:
 def check_pairs(model: Model, meets: IntArray) -> None:
     """NoExactGap for the first pair of shapes that has none."""
     shapes = model.shapes
-    wrong, pointed = np.zeros(len(meets), bool), shapes.exponents.max(axis=1) > 1.0
-    for inner, outer in (meets.T, meets.T[::-1]):  # a wall that tips touch, and flat places between them
-        within = np.isin(shapes.kind[outer], HOLLOW) & pointed[inner]
+    wrong, tips, other = np.zeros(len(meets), bool), (shapes.exponents > 1.0).any(1), (shapes.exponents != 1.0).any(1)
+    for inner, outer in (meets.T, meets.T[::-1]):  # `bulges` knows those without tips in bowls
+        kind = shapes.kind[outer]
+        within = ((kind == ShapeKind.BOWL) & tips[inner]) | ((kind == ShapeKind.PIPE) & other[inner])
         for s in np.unique(inner[within]):
             wrong |= within & (inner == s) & (widest(model, int(s)) >= shapes.size[outer, 0])
     for s in np.unique(meets[shapes.kind[meets] == ShapeKind.MESH]):

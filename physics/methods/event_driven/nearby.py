@@ -12,7 +12,6 @@ from ...core.vec import cross, norm, put, row, row4, sub, untransform
 from ...dynamics.constraints.limits import find_limits, limit_rates, near_limits
 from ...problem.contact_equations import separation_rates
 from ...problem.system import velocity_between
-from ...shapes.elements import BULGE, BULGE_AHEAD, BULGE_BEHIND
 from .piece import LENGTH, WATCHED, go, see_pairs
 from .tolerances import EDGE, FACING, GRAZE, PUSHED, RESTS, SLOT, STRAIGHT, TOUCH
 
@@ -171,28 +170,18 @@ def is_sharp(curve):
 
 
 @helper
-def is_bulge(surface, pair):
-    """Whether a pair of elements is a bulge in a wall, which where its region overlaps another one is that one's, too.
-    Where they are flat only their normals say so: there their points are less sure."""
-    elements = len(surface.kind)
-    return pair < elements * elements and surface.kind[pair // elements] in (BULGE, BULGE_AHEAD, BULGE_BEHIND)
-
-
-@helper
-def coincide(witness, bodies, i, j, one_surface):
+def coincide(witness, bodies, i, j):
     """Whether the pairs of the rows i and j, of the same two shapes, are one contact: a corner on another one touches
     as a vertex on a face and as two edges that cross. Of sharp elements at one point with one normal the rows of T are
     the same. What the turning of the normals adds to ζ̇ differs by (ṅ - ṅ')·u at most, which is small where the bodies
-    do not turn against each other or do not slip. On one_surface it is the same."""
+    do not turn against each other or do not slip."""
     a, b = int(witness.body_a[i]), int(witness.body_b[i])
-    sharp = (is_sharp(witness.curve_a[i]) and is_sharp(witness.curve_b[i])
-             and is_sharp(witness.curve_a[j]) and is_sharp(witness.curve_b[j]))
-    if not ((sharp or one_surface) and abs(witness.gap[i] - witness.gap[j]) <= GRAZE
-            and (one_surface or norm(sub(row(witness.p_a, i), row(witness.p_a, j))) <= EDGE)
+    if not (is_sharp(witness.curve_a[i]) and is_sharp(witness.curve_b[i])
+            and is_sharp(witness.curve_a[j]) and is_sharp(witness.curve_b[j])
+            and abs(witness.gap[i] - witness.gap[j]) <= GRAZE
+            and norm(sub(row(witness.p_a, i), row(witness.p_a, j))) <= EDGE
             and norm(sub(row(witness.normal, i), row(witness.normal, j))) <= STRAIGHT):
         return False
-    if one_surface:
-        return True
     u = velocity_between(
         row(bodies.v, a), row(bodies.w, a), sub(row(witness.p_a, i), row(bodies.x, a)),
         row(bodies.v, b), row(bodies.w, b), sub(row(witness.p_b, i), row(bodies.x, b)))
@@ -225,8 +214,7 @@ def one_of_each(at, chosen, lost, count, search):
                     continue
                 left_out[i] = 0
                 for j in range(begin, end if end - begin > 1 else begin):
-                    one = is_bulge(surface, pairs[i]) and is_bulge(surface, pairs[j])
-                    if j != i and left_out[j] == 0 and coincide(watched.witness, bodies, rows[i], rows[j], one):
+                    if j != i and left_out[j] == 0 and coincide(watched.witness, bodies, rows[i], rows[j]):
                         left_out[i] = 2
                         break
     for i in range(count):
