@@ -1,5 +1,5 @@
-"""Ellipsoids and superellipsoids in `event_driven` in bowls and pipes that curve less than they do somewhere: they touch
-the wall in several places, or all around."""
+"""Ellipsoids and superellipsoids in `event_driven` that are somewhere flatter than the bowl or pipe they are in: they
+touch the wall in several places, or all around."""
 
 import math
 
@@ -105,8 +105,8 @@ def test_the_least_gap_is_that_of_the_point_farthest_out_and_changes_along_the_n
 
 
 def depth_of(a, c):
-    """How far below the middle of a wall of 1 m an ellipse of semi-axes a > c lies level on two points (x, z): where its
-    normal, which leads from the middle to them, is a² (x/a², z/c²), 1 = a² + z² (a²/c²)(a²/c² - 1)."""
+    """How far below the middle of a wall of 1 m an ellipse of semi-axes a > c lies level on two points (x, z): its
+    normals a² (x/a², z/c²) lead there from the middle, so that 1 = a² + z² (a²/c²)(a²/c² - 1)."""
     q = (a / c) ** 2
     return math.sqrt((1.0 - a * a) / (q * (q - 1.0))) * (q - 1.0)
 
@@ -137,29 +137,27 @@ DROP = {"position": [0.1, 0.1, -0.3], "euler": [20.0, 35.0, 10.0], "angular_velo
 @pytest.mark.parametrize("restitution", [0.0, 0.5])
 @pytest.mark.parametrize(("hollow", "name"), CASES)
 def test_it_rocks_on_its_places_and_loses_energy_in_its_impacts_only(hollow, name, restitution):
-    """Without friction. Two seconds end, it stays in the wall, and their ledger closes."""
+    """Without friction. It stays within the wall, and all that its energy loses is told by events."""
     sim = simulate(hollow, name, restitution=restitution, **DROP)
     before, low = sim.energy().total, 0.0
     while sim.time < 1.0:
         sim.step()
         low = min([low, *(contact.gap for contact in sim.body("solid").contacts)])
-    lost = sum(event.energy_before - event.energy_after for event in sim.events if event.kind == "impact")
+    lost = sum(event.energy_before - event.energy_after for event in sim.events)
     assert lost > 0.0
     assert before - sim.energy().total == pytest.approx(lost, abs=1e-7 * abs(before))
     assert low > -1e-8
 
 
 @pytest.mark.parametrize(("hollow", "name"), [("bowl", "pebble"), ("bowl", "soap"), ("pipe", "lens")])
-def test_time_stepping_goes_the_same_way_to_its_first_order(hollow, name):
-    """Until the first impact and some way beyond."""
+def test_time_stepping_goes_the_same_way_but_for_a_step(hollow, name):
+    """Its impacts come as much as a step too late: what falls 0.3 m is then a step times its speed beside the way."""
     exact = simulate(hollow, name, **DROP)
     exact.run(0.5)
-    errors = []
     for h in (1 / 500, 1 / 4000):
         other = simulate(hollow, name, "time_stepping", h, **DROP)
         other.run(0.5)
-        errors.append(np.abs(other.position("solid") - exact.position("solid")).max())
-    assert errors[1] < 0.4 * errors[0] < 0.02
+        assert np.abs(other.position("solid") - exact.position("solid")).max() < h * math.sqrt(2.0 * G * 0.3)
 
 
 @pytest.mark.parametrize(("hollow", "name"), CASES)
