@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.limits import EXACT_TRIANGLES
-from ...core.model import Array, IntArray, Model, ShapeKind, movable
+from ...core.model import HOLLOW, Array, IntArray, Model, ShapeKind, movable
 from ...core.state import LongArray
 from ...dynamics.constraints.limits import TURNS, Limits, limits_of
 from ...shapes.elements import (
@@ -197,10 +197,11 @@ def shapes_that_meet(model: Model) -> IntArray:
 def check_pairs(model: Model, meets: IntArray) -> None:
     """NoExactGap for the first pair of shapes that has none."""
     shapes = model.shapes
-    wrong, tips, other = np.zeros(len(meets), bool), (shapes.exponents > 1.0).any(1), (shapes.exponents != 1.0).any(1)
+    wrong, most, least = np.zeros(len(meets), bool), shapes.exponents.max(axis=1), shapes.exponents.min(axis=1)
     for inner, outer in (meets.T, meets.T[::-1]):  # `bulges` knows those without tips in bowls
         kind = shapes.kind[outer]
-        within = ((kind == ShapeKind.BOWL) & tips[inner]) | ((kind == ShapeKind.PIPE) & other[inner])
+        taken = np.where(kind == ShapeKind.BOWL, most[inner] <= 1.0, (most[inner] == 1.0) & (least[inner] == 1.0))
+        within = np.isin(kind, HOLLOW) & (shapes.kind[inner] == ShapeKind.SUPERELLIPSOID) & ~taken
         for s in np.unique(inner[within]):
             wrong |= within & (inner == s) & (widest(model, int(s)) >= shapes.size[outer, 0])
     for s in np.unique(meets[shapes.kind[meets] == ShapeKind.MESH]):
