@@ -37,6 +37,7 @@ class Element(NamedTuple):
     exponents: tuple[float, float] = (1.0, 1.0)  #: of a superellipsoid
     taper: float = 0.0    #: of a cone's apex, side and rim: sine of the angle between its axis and its side
 
+
 class ElementRows(NamedTuple):
     """Many elements, a row each, as `Element` has them."""
 
