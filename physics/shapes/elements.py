@@ -15,7 +15,8 @@ from ..core.model import Array
 
 #: kinds of elements
 (VERTEX, EDGE, FACE, RIM, AHEAD, BEHIND, CORNER, ELLIPSOID, BOWL, PIPE, RING, SMOOTH, RING_AHEAD,
- RING_BEHIND, ARC, TWIN, STAND, SIDE) = range(18)
+ RING_BEHIND, ARC, TWIN, STAND, SIDE, BULGE, BULGE_ROUND, BULGE_STAND, BULGE_AHEAD, BULGE_BEHIND) = range(23)
+BULGES = (BULGE, BULGE_ROUND, BULGE_STAND, BULGE_AHEAD, BULGE_BEHIND)  # of ellipsoids and superellipsoids, see `bulges`
 CORNERS = 8  # points of a rim on which a flat end stands
 ARCS = 16    # of a ring, or of a rim in a hollow
 
@@ -23,11 +24,12 @@ ARCS = 16    # of a ring, or of a rim in a hollow
 class Element(NamedTuple):
     """One element of a shape, in the shape frame."""
 
-    kind: int             #: VERTEX … SIDE
+    kind: int             #: VERTEX … BULGE_BEHIND
     point: ArrayLike      #: the vertex or corner, the middle of the edge, rim or arc, a point of the face, an apex [m]
     axis: ArrayLike = (0.0, 0.0, 0.0)  #: unit vector along an edge, out of a face, or of a cone towards its apex;
                                        #: semi-axes of a round one [m]
-    length: float = np.inf  #: half an edge; radius of a rim, ring, arc or round face; of a cone's side its lines [m]
+    length: float = np.inf  #: half an edge; radius of a rim, ring, arc or round face; of a cone's side its lines; of an
+                            #: ellipsoid, superellipsoid or bulge of these the greatest radius of curvature [m]
     radius: float = 0.0   #: what the element is swollen by [m]
     sides: tuple = ()     #: (direction, offset) of half-spaces that bound its region
     extent: float = np.inf  #: radius about `point` that holds the element [m]

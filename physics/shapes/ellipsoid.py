@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 from ..core.jit import helper
 from ..core.model import Array, Model, ShapeKind
 from ..core.vec import axpy, dot, mat_vec, mul, norm, scale, sub, tangents, unit
+from .bulges import bulges_of
 from .elements import ELLIPSOID, Element
-from .form import Form, Measured, about_origin, by_size, of_size, ray_to_ball, size_box
+from .form import Form, Measured, about_origin, by_size, ray_to_ball, size_box
 from .shapes import MassProperties
 
 NEWTON_ROUNDS = 60  # of Newton's method; it takes five or six
@@ -166,8 +167,12 @@ def _measure(spec: Any) -> Measured:
     return Measured(tuple(half), float(half.max()), mass_properties(spec.size))
 
 
-def _elements(size: Array) -> list[Element]:
-    return [Element(ELLIPSOID, np.zeros(3), size, extent=float(size.max()))]
+def _elements(model: Model, s: int) -> list[Element]:
+    """Itself, and its bulges where there are walls for them. Its greatest radius of curvature is at the end of the
+    shortest axis, along the longest one."""
+    size = model.shapes.size[s]
+    widest = float(size.max() ** 2 / size.min())
+    return [Element(ELLIPSOID, np.zeros(3), size, widest, extent=float(size.max())), *bulges_of(model, s, widest)]
 
 
 def _ray(o: Array, d: Array, size: Array) -> Array:
@@ -176,11 +181,4 @@ def _ray(o: Array, d: Array, size: Array) -> Array:
     return ray_to_ball(o / size, d / size / stretch[:, None], np.ones(len(size))) / stretch
 
 
-def _widest(model: Model, s: int) -> float:
-    """At the end of the shortest axis, along the longest one."""
-    size = model.shapes.size[s]
-    return float(size.max() ** 2 / size.min())
-
-
-FORM = Form(ShapeKind.ELLIPSOID, size_box(lambda size: size), of_size(_elements), by_size(_ray), _measure,
-            widest=_widest)
+FORM = Form(ShapeKind.ELLIPSOID, size_box(lambda size: size), _elements, by_size(_ray), _measure)

@@ -51,9 +51,6 @@ class Form(NamedTuple):
     core: Core | None = None    #: None of round shapes, hulls and scenery
     swollen: bool = False       #: whether the core is swollen by size[0]
     scenery: bool = False       #: whether only bodies that forces do not move can carry it
-    #: the greatest radius of curvature of shape s [m], of kinds that curve everywhere; a wall that curves less touches
-    #: it in several places
-    widest: Callable[[Model, int], float] | None = None
 
 
 def size_box(half: Callable[[Array], Any]) -> Callable[[Model, int], Array]:

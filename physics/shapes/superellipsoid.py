@@ -21,8 +21,9 @@ from ..core.false_position import ROUNDS, SAME, crossing, narrowed
 from ..core.jit import helper, kernel
 from ..core.model import Array, Model, ShapeKind
 from ..core.vec import add, axpy, dot, scale, sub, tangents, unit
+from .bulges import bulges_of
 from .elements import SMOOTH, Element
-from .form import Form, Measured, Surface, about_origin, first, ray_to_ball, sheets, size_box
+from .form import Form, Measured, Surface, about_origin, first, has_hollows, ray_to_ball, sheets, size_box
 from .shapes import MassProperties
 
 LEAST, MOST = 0.2, 1.8  #: exponents: the dual ones are between 10/9 and 10, for which the search below is good
@@ -304,12 +305,16 @@ def _measure(spec: Any) -> Measured:
 
 
 def _elements(model: Model, s: int) -> list[Element]:
+    """Itself, and its bulges where there are walls for them."""
     size, exponents = model.shapes.size[s], model.shapes.exponents[s]
-    return [Element(SMOOTH, np.zeros(3), size, extent=float(model.shapes.bound[s]), exponents=tuple(exponents))]
+    flattest = widest(model, s) if has_hollows(model) else math.inf
+    itself = Element(SMOOTH, np.zeros(3), size, flattest, extent=float(model.shapes.bound[s]),
+                     exponents=tuple(exponents))
+    return [itself, *(bulges_of(model, s, flattest) if exponents.max() <= 1.0 else [])]
 
 
-def _widest(model: Model, s: int) -> float:
-    """Boxy ones have flat places."""
+def widest(model: Model, s: int) -> float:
+    """The greatest radius of curvature of shape s [m]. Boxy ones have flat places."""
     size, exponents = model.shapes.size[s], model.shapes.exponents[s]
     return float(widest_radius(size, exponents)) if exponents.min() >= 1.0 else math.inf
 
@@ -363,5 +368,4 @@ def _power(x: Array, exponent: float) -> Array:
 
 FORM = Form(
     ShapeKind.SUPERELLIPSOID, size_box(lambda size: size), _elements, _ray, _measure, _surface,
-    widest=_widest,
 )

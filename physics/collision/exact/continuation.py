@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...shapes.elements import ARC, EDGE, FACE, TWIN
+from ...shapes.elements import ARC, BULGE_STAND, BULGES, EDGE, FACE, TWIN
 from .elements import Elements
 
 FLAT_EDGE = 1e-4   # sine of the angle below which neighbouring triangles count as flat
@@ -11,9 +11,10 @@ APART = 1e-8       # between the points of two pairs that are one contact, at mo
 
 def goes_on(surface: Elements, e: int, f: int) -> bool:
     """Whether the elements e and f of one shape are two faces of one plane, or two edges of one line, as far as their
-    directions say and but for FLAT_EDGE, or two arcs of one ring."""
+    directions say and but for FLAT_EDGE, or two arcs of one ring, or two bulges of one solid."""
     kind = int(surface.kind[e])
-    if {kind, int(surface.kind[f])} <= {ARC, TWIN}:
+    kinds = {kind, int(surface.kind[f])}
+    if kinds <= {ARC, TWIN} or (kinds <= set(BULGES) and BULGE_STAND not in kinds):
         return True
     if kind not in (EDGE, FACE) or kind != surface.kind[f]:
         return False

@@ -17,10 +17,11 @@ rims, sides of cones, ellipsoids and walls it may be nearest in several places, 
 may the rims of cylinders and cones to walls.
 
 An ellipsoid or superellipsoid is one element, and so is the wall of a bowl or of a pipe. Such a wall can be touched
-only by vertices, rims and rings, and by ellipsoids and superellipsoids that curve more than the wall. A mesh consists
-of the faces and convex edges of its triangles and the vertices of these edges; flat and inner edges are none, and
-neither are vertices on straight edges, so that nothing feels how it is divided. `continuation` says where a contact
-goes on over the next triangle.
+only by vertices, rims and rings, and by ellipsoids and superellipsoids: in one place where these curve more than the
+wall, else in several, each of another of their `bulges`. Those are not known of superellipsoids with an exponent above
+1 in a bowl, or other than 1 in a pipe. A mesh consists of the faces and convex edges of its triangles and the vertices
+of these edges; flat and inner edges are none, and neither are vertices on straight edges, so that nothing feels how it
+is divided. `continuation` says where a contact goes on over the next triangle.
 """
 
 from typing import NamedTuple
@@ -37,6 +38,12 @@ from ...shapes.elements import (
     ARC,
     BEHIND,
     BOWL,
+    BULGE,
+    BULGE_AHEAD,
+    BULGE_BEHIND,
+    BULGE_ROUND,
+    BULGE_STAND,
+    BULGES,
     CORNER,
     EDGE,
     ELLIPSOID,
@@ -56,6 +63,7 @@ from ...shapes.elements import (
     joined_rows,
 )
 from ...shapes.shapes import quat_product, quat_to_matrix
+from ...shapes.superellipsoid import widest
 from ...shapes.table import FORMS
 from ..broad_phase import joined_bodies
 
@@ -64,9 +72,9 @@ from ..broad_phase import joined_bodies
  RIM_RIM, RIM_ELLIPSOID, VERTEX_BOWL, VERTEX_PIPE, VERTEX_ELLIPSOID, EDGE_ELLIPSOID, FACE_ELLIPSOID,
  ELLIPSOID_ELLIPSOID, ELLIPSOID_BOWL, ELLIPSOID_PIPE, VERTEX_RING,
  FACE_SMOOTH, SMOOTH_SMOOTH, RING_EDGE, RING_AHEAD_EDGE, RING_BEHIND_EDGE, ARC_OVER, ARC_WALL, STAND_OVER,
- STAND_WALL, RIM_SMOOTH, LINE_SMOOTH, VERTEX_SIDE, LINE_SIDE, AHEAD_SIDE, BEHIND_SIDE) = range(35)
+ STAND_WALL, RIM_SMOOTH, LINE_SMOOTH, VERTEX_SIDE, LINE_SIDE, AHEAD_SIDE, BEHIND_SIDE, BULGE_WALL) = range(36)
 #: kind of pair by the kinds of its two elements (row, column); -1: they cannot touch, or other elements touch first
-PAIR_KINDS = np.full((18, 18), -1, np.int32)
+PAIR_KINDS = np.full((23, 23), -1, np.int32)
 PAIR_KINDS[VERTEX, [VERTEX, EDGE, FACE, RIM]] = VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, VERTEX_RIM
 PAIR_KINDS[VERTEX, [BOWL, PIPE, RING]] = VERTEX_BOWL, VERTEX_PIPE, VERTEX_RING
 PAIR_KINDS[[VERTEX, EDGE, FACE, RIM, ELLIPSOID], ELLIPSOID] = (
@@ -86,6 +94,7 @@ for kind in (RING, RIM, ELLIPSOID, SMOOTH, SIDE):
 for kind in (BOWL, PIPE):
     PAIR_KINDS[[ARC, TWIN, STAND], kind] = ARC_WALL, ARC_WALL, STAND_WALL
 PAIR_KINDS[STAND, VERTEX] = STAND_OVER
+PAIR_KINDS[[BULGE, BULGE_ROUND, BULGE_STAND], BOWL] = PAIR_KINDS[[BULGE_AHEAD, BULGE_BEHIND], PIPE] = BULGE_WALL
 
 
 class Elements(NamedTuple):
@@ -95,7 +104,7 @@ class Elements(NamedTuple):
 
     shape: IntArray       #: (e,)   shape it belongs to
     body: IntArray        #: (e,)
-    kind: IntArray        #: (e,)   VERTEX … SIDE
+    kind: IntArray        #: (e,)   VERTEX … BULGE_BEHIND
     point: Array          #: (e, 3) the vertex or corner, the middle of the edge or rim, a point of the face, the apex
                           #:        of a side [m]
     axis: Array           #: (e, 3) unit: along an edge or pipe; out of a face, or of the cap of a rim or corner; of an
@@ -128,9 +137,8 @@ class NoExactGap(ValueError):
         shapes = model.shapes
         self.bodies = int(shapes.body[a]), int(shapes.body[b])
         kinds = ShapeKind(shapes.kind[a]), ShapeKind(shapes.kind[b])
-        flat = " flatter than the wall" if set(kinds) & set(HOLLOW) else ""
-        words = {ShapeKind.ELLIPSOID: f"an ellipsoid{flat}", ShapeKind.SUPERELLIPSOID: f"a superellipsoid{flat}",
-                 ShapeKind.MESH: f"a mesh, which may have {EXACT_TRIANGLES} at most"}
+        words = {ShapeKind.MESH: f"a mesh, which may have {EXACT_TRIANGLES} at most",
+                 ShapeKind.SUPERELLIPSOID: "a superellipsoid flatter than the wall"}
         self.kinds = " and ".join(words.get(kind, f"a {kind.name.lower()}") for kind in kinds)
         super().__init__(f"no exact gap between shapes {a} and {b}: {self.kinds}")
 
@@ -189,14 +197,14 @@ def shapes_that_meet(model: Model) -> IntArray:
 def check_pairs(model: Model, meets: IntArray) -> None:
     """NoExactGap for the first pair of shapes that has none."""
     shapes = model.shapes
-    kind, size, wrong = shapes.kind, shapes.size, np.zeros(len(meets), bool)
-    for inner, outer in (meets.T, meets.T[::-1]):  # what is flatter than the wall touches it more than once
-        within = np.isin(kind[outer], HOLLOW)
+    wrong, most, least = np.zeros(len(meets), bool), shapes.exponents.max(axis=1), shapes.exponents.min(axis=1)
+    for inner, outer in (meets.T, meets.T[::-1]):  # `bulges` knows those without tips in bowls
+        kind = shapes.kind[outer]
+        taken = np.where(kind == ShapeKind.BOWL, most[inner] <= 1.0, (most[inner] == 1.0) & (least[inner] == 1.0))
+        within = np.isin(kind, HOLLOW) & (shapes.kind[inner] == ShapeKind.SUPERELLIPSOID) & ~taken
         for s in np.unique(inner[within]):
-            widest = FORMS[int(kind[s])].widest
-            if widest is not None:
-                wrong |= within & (inner == s) & (widest(model, int(s)) >= size[outer, 0])
-    for s in np.unique(meets[kind[meets] == ShapeKind.MESH]):
+            wrong |= within & (inner == s) & (widest(model, int(s)) >= shapes.size[outer, 0])
+    for s in np.unique(meets[shapes.kind[meets] == ShapeKind.MESH]):
         k = int(shapes.data[s])
         if model.meshes.triangle_start[k + 1] - model.meshes.triangle_start[k] > EXACT_TRIANGLES.most:
             wrong |= (meets == s).any(axis=1)
@@ -212,7 +220,7 @@ def place(rows: ElementRows, position: Array, orientation: Array) -> ElementRows
     def turned(vectors: Array) -> Array:
         return (r @ vectors[..., None])[..., 0]
 
-    n, round_ones = turned(rows.sides[:, :3]), np.isin(rows.kind, (ELLIPSOID, SMOOTH))
+    n, round_ones = turned(rows.sides[:, :3]), np.isin(rows.kind, (ELLIPSOID, SMOOTH, *BULGES))
     frames, which = np.unique(rows.frame, axis=0, return_inverse=True)
     return rows._replace(
         point=position + turned(rows.point), axis=np.where(round_ones[:, None], rows.axis, turned(rows.axis)),

@@ -13,6 +13,7 @@ from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray
 from ...core.vec import axpy, cross, dot, neg, norm, put, put4, sub, tangents, unit
 from .arcs import arc_over, stand_over
+from .bulges import bulge_wall
 from .elements import (
     AHEAD_EDGE,
     AHEAD_SIDE,
@@ -20,6 +21,7 @@ from .elements import (
     ARC_WALL,
     BEHIND_EDGE,
     BEHIND_SIDE,
+    BULGE_WALL,
     CORNER_FACE,
     EDGE_EDGE,
     EDGE_ELLIPSOID,
@@ -231,6 +233,8 @@ def nearest(surface, bodies, kind, e, f):
         return ellipsoid_bowl(surface, bodies, e, f)
     if kind == ELLIPSOID_PIPE:
         return ellipsoid_pipe(surface, bodies, e, f)
+    if kind == BULGE_WALL:
+        return bulge_wall(surface, bodies, e, f)
     return ellipsoid_ellipsoid(surface, bodies, e, f)
 
 
