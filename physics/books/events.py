@@ -153,7 +153,7 @@ class EventFinder:
         return ((a, b), tuple(point.tolist()), tuple(normal.tolist()), (0.0, 0.0, 0.0)), bool(normal @ u > 0.0)
 
 
-def _as_list(column: Array) -> list:
+def _as_list(column: Array | IntArray) -> list:
     """Values of a column, or its rows as tuples: the whole column, as one by one is slow."""
     return column.tolist() if column.ndim == 1 else list(map(tuple, column.tolist()))
 
