@@ -92,7 +92,7 @@ def stages(method: TimeStepping, model: Any, state: Any, loads: Any, settings: A
     if not moreau.make_rows(model, state, loads, h, work):
         return
     yield "rows"
-    solve_islands(work.system, work.order[SWEEPS], moreau.TOLERANCE, work.told[SOLVER:])
+    solve_islands(work.system, int(work.order[SWEEPS]), moreau.TOLERANCE, work.told[SOLVER:])
     yield "solve"
     moreau.depart(model, h, work)
     yield "overlap"
@@ -104,7 +104,7 @@ def stages(method: TimeStepping, model: Any, state: Any, loads: Any, settings: A
     yield "arrive"
     moreau.tell(model, state, loads, h, work)
     yield "tell"
-    moreau.book(model, state, loads, h, work.order[CURE], work)
+    moreau.book(model, state, loads, h, int(work.order[CURE]), work)
     yield "book"
     method._find_events(state)
     yield "events"
