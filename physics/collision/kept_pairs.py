@@ -31,7 +31,8 @@ class Kept(NamedTuple):
     pairs: LongArray  #: (p, 2) found by it, in order
     row: LongArray   #: (p,) their rows of notes, then the rows that no pair has
     spare: LongArray  #: (2, p) scratch
-    count: LongArray  #: (2,) pairs kept, and how many of them overlapped at the last call
+    count: LongArray  #: (2,) pairs kept, and how many of them overlapped when contacts were last looked for; all, right
+                      #:      after a search
     note: LongArray  #: (p,) row of notes of each pair that overlaps now
 
 
