@@ -332,6 +332,14 @@ def find_rows(at, t, bodies, pairs, count):
     find_witnesses(surface, bodies, pairs, count, witness)
     find_limits(model, surface, bodies, eq.trees.q, pairs, count, witness)
     find_bearers(pairs, count, witness)
+    write_rows(at, t, bodies, pairs, count)
+
+
+@program
+def write_rows(at, t, bodies, pairs, count):
+    """The same of witnesses that are in the scratch already."""
+    model, surface, scratch = at.model, at.surface, at.scratch
+    witness, eq = scratch.witness, scratch.equations
     contact_rows(model, t, bodies, witness, count, eq)
     limit_rows(model, surface, t, bodies, pairs, witness, count, eq)
     turning_rows(model, surface, scratch.turning, bodies, pairs, witness, count, eq)

@@ -53,6 +53,7 @@ from ..method import Untreatable
 from ..sleep import wake
 from .books import PairImpulses, book_piece
 from .events import EventLog
+from .flat_places import FlatPlaces
 from .impact import Impacts
 from .instant import equations, motion_in_rows, slip_velocities, velocities, world_forces
 from .materials import PairMaterials
@@ -126,6 +127,7 @@ class EventDriven:
         self._log, self._shared = EventLog(self.work), SharedLoads(self.work, self._materials, self._patience)
         self._impacts = Impacts(self.work, self._materials, self._motors, self._books, self._impulses, self._log,
                                 self._patience)
+        self._flat = FlatPlaces(self.work, self._impacts, self._books)
         self._settler = Settler(self.work, self._materials, self._motors, self._impacts, self._log, self._patience)
         self._report, self._told = Report(self.work, self._materials), StepInfo()
         self._tells = True  #: whether `contacts` and `info` are those of the last step
@@ -206,9 +208,10 @@ class EventDriven:
                 continue
             most = min(substep, rest, longest, patience.brief_end - work.t, straight)
             following = self._advance(integrator, most, least_substep(patience.uncut, h))
-            trigger = self._search()
+            crosses = self._flat.crossed(work.search.piece)
+            trigger = self._search(crosses)
             self._log.reasons.cut(work, trigger)
-            done = self._cut(trigger)
+            done = self._cut(trigger, crosses)
             rest -= done
             patience.count_piece(trigger is not None, done)
             if patience.stands_still:
@@ -415,19 +418,22 @@ class EventDriven:
         return frozenset(chosen.pair[:count][chosen.fixed[:count] == 1].tolist())
 
     # ---------------------------------------------------------------------------------------------- search and cut
-    def _search(self) -> Trigger | None:
-        """The earliest event of the piece just made."""
+    def _search(self, crosses: bool) -> Trigger | None:
+        """The earliest event of the piece just made; while it crosses flat places its forces say nothing."""
         trigger = self._shared.first_doubt(self.work.search.earliest(self.work.sink, self._patience.blind))
+        if crosses and trigger is not None and trigger.kind not in ("gap", "margin"):
+            trigger = None
         if self.watch is not None:
             self.watch.piece(self.work.search, trigger)
         return trigger
 
-    def _cut(self, trigger: Trigger | None) -> float:
+    def _cut(self, trigger: Trigger | None, crosses: bool) -> float:
         """Go to the event, or to the end of the piece; book the forces' impulses; restore φ = 0 and ζ = 0. Returns the
         time that has passed [s]."""
         work, here, search = self.work, self.work.here, self.work.search
         piece, delta = search.piece, 1.0 if trigger is None else trigger.delta
-        if delta > 0.0:
+        before = self._flat.before(piece, delta * search.length) if crosses else None
+        if delta > 0.0 and before is None:
             impulses = book_piece(self._books, piece, delta, work.ledger)
             self._impulses.add_of_set(work.set_pairs, impulses)
         bodies, joints = piece.end, piece.end_joints
@@ -438,7 +444,10 @@ class EventDriven:
             mine[:] = theirs
         work.t += delta * search.length
         work.tally[Tally.PIECES] += 1
+        turned = before is not None and self._flat.cross(before)
         self.projection.mend_joints()
+        if turned:
+            self._settler.settle(Change())
         self.projection.project()
         return delta * search.length
 

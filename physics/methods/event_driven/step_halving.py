@@ -129,20 +129,25 @@ def gains_on_flat(piece):
     """Whether a piece gains energy while it touches with a boxy superellipsoid. On the flat places of that the radius
     of curvature is infinite, and the force that carries what turns there, too: it grows without bound towards an
     instant within the piece or at its start, of which a step of fixed length knows no more than a stage."""
-    start, chosen, flat = piece.start, piece.chosen, False
-    exponents = start.surface.exponents
+    start, joints, ends = piece.start, piece.start.joints, piece.end_joints
+    if not touches_flat(start.surface, piece.chosen):
+        return False
+    kinetic, potential, stored = energies(start.model, start.bodies, joints.q, joints.v)
+    kinetic_after, potential_after, stored_after = energies(start.model, piece.end, ends.q, ends.v)
+    gained = kinetic_after + potential_after + stored_after - kinetic - potential - stored
+    return gained > HELD_GAIN * max(kinetic, kinetic_after)
+
+
+@helper
+def touches_flat(surface, chosen):
+    """Whether a contact of the set is one of a boxy superellipsoid."""
+    exponents, flat = surface.exponents, False
     n = exponents.shape[0]
     for k in range(chosen.count[0]):
         if chosen.pair[k] < n * n:
             e, f = chosen.pair[k] // n, chosen.pair[k] % n
             flat = flat or min(exponents[e, 0], exponents[e, 1], exponents[f, 0], exponents[f, 1]) < 1.0
-    if not flat:
-        return False
-    joints, ends = start.joints, piece.end_joints
-    kinetic, potential, stored = energies(start.model, start.bodies, joints.q, joints.v)
-    kinetic_after, potential_after, stored_after = energies(start.model, piece.end, ends.q, ends.v)
-    gained = kinetic_after + potential_after + stored_after - kinetic - potential - stored
-    return gained > HELD_GAIN * max(kinetic, kinetic_after)
+    return flat
 
 
 @program
@@ -150,12 +155,12 @@ def strays(piece):
     """Whether contacts of the set end the piece with velocities in their kept rows that are more than rounding."""
     go(piece, 1.0)
     equations_here(piece.at, piece.chosen.pair, np.int64(piece.chosen.count[0]), np.int64(0))
-    return has_strayed(piece.at, piece.chosen)
+    return has_strayed(piece.at, piece.chosen, STRAY)
 
 
 @helper
-def has_strayed(at, chosen):
-    """The same, where the equations at the end were written last."""
+def has_strayed(at, chosen, share):
+    """Whether they are more than this share of the bodies' velocities, where the equations there were written last."""
     eq, witness, mass = at.scratch.equations, at.scratch.witness, at.model.mass
     most, fastest = 0.0, 0.0
     for j in range(chosen.rows[0]):
@@ -164,7 +169,7 @@ def has_strayed(at, chosen):
         for i in (witness.body_a[k], witness.body_b[k]):
             if mass[i] > 0.0:
                 fastest = max(fastest, norm(row(at.bodies.P, i)) / mass[i])
-    return most > STRAY * fastest + RESTS
+    return most > share * fastest + RESTS
 
 
 @kernel

@@ -43,7 +43,7 @@ from .rates import STEP, TIME, Instant, equations_here
 from .search import AT_ONCE, begin_interval, gap_event, note_gaps, wrong_here
 from .sets import IDLE, SLIDE, SMOOTH, STICK
 from .shared_loads import any_doubt, hold_here
-from .step_halving import RUNAWAY, gains_on_flat, has_strayed, wild
+from .step_halving import RUNAWAY, STRAY, gains_on_flat, has_strayed, wild
 from .tolerances import SLOT, TOUCH
 
 STILL_HOLDS = 100.0 * SLOT  # |φ| [m] and |ζ| [m/s] of a remembered set that is not what the state says
@@ -114,7 +114,7 @@ def make_whole(model, state, h, adaptive, work, seen):
     too_much = found > len(piece.search.watched.pairs) or intervals * found > AT_ONCE  # for one call
     if too_much or not is_quiet(piece, intervals, work):
         return BY_PIECES
-    if adaptive == 0 and has_strayed(piece.at, chosen):
+    if adaptive == 0 and has_strayed(piece.at, chosen, STRAY):
         return BY_PIECES
     if any_doubt(chosen) and not hold_here(piece.at, chosen):
         return BY_PIECES

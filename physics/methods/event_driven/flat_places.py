@@ -1,0 +1,157 @@
+"""Contacts that run over flat places.
+
+Where a boxy superellipsoid is flat its radius of curvature is infinite. Turned by θ away from there, it touches a plane
+some |θ|^(e/(2 - e)) off, with the exponent e < 1: the contact runs over the place in no time that an integrator could
+follow, under a force without bound. The impulse of that force has a bound. The contact keeps ζ = 0 all the way, so its
+normal force does no work. Along its way, s from 0 where it was to 1 where it is,
+
+    T(s)ᵀ q̇ = 0,    dq̇ = H⁻¹T(s) dp
+
+in steps by the midpoint rule, which keep the energy to rounding, however long they are:
+
+    T_mᵀ (q̇ + q̇⁺) = 0,    q̇⁺ = q̇ + H⁻¹T_m p
+
+Friction goes with it: a contact that slides pushes along n - μ (slip direction), and one that sticks begins to slide
+where its impulse would leave the cone.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...books.ledger import Books
+from ...collision.exact.elements import contacts_among
+from ...core.jit import program
+from ...core.model import Array, IntArray
+from ...core.state import LongArray
+from ...dynamics.free_body import velocity_from_momentum
+from ...problem.contact_equations import weigh_rows
+from ...solvers.least_forces import least
+from .books import book_node
+from .impact import Impacts
+from .instant import matrix_of, update_links, velocities
+from .piece import LENGTH, Piece, go
+from .rates import TIME, equations_here, write_rows
+from .sets import OPEN, SLIDE, STICK
+from .step_halving import has_strayed, touches_flat
+from .tolerances import SLIPS
+from .workspace import Workspace
+
+STEPS = 64             # of the way
+SHORT = 1.0 / 64.0     # piece that contacts may run over flat places in, relative to the step
+OFF = 1e-6             # velocity in kept rows that tells it, relative to the bodies that touch
+ROUNDING = 1e-9        # of impulses, relative to the largest one
+
+
+class Before(NamedTuple):
+    """The bodies before a piece, and where their contacts were, c of them."""
+
+    P: Array       #: (n, 3) with what the applied forces of the piece give
+    L: Array       #: (n, 3)
+    v: Array       #: (n_v,) velocities of links, likewise
+    arm_a: Array   #: (c, 3) from the centres of the bodies [m]
+    arm_b: Array   #: (c, 3)
+    normal: Array  #: (c, 3)
+
+
+class FlatPlaces:
+    """Takes velocities along where contacts run over flat places."""
+
+    def __init__(self, work: Workspace, impacts: Impacts, books: Books) -> None:
+        self._work, self._impacts, self._books = work, impacts, books
+
+    def crossed(self, piece: Piece) -> bool:
+        """Whether contacts run over flat places in a piece."""
+        return bool(piece.span[LENGTH] <= SHORT * self._work.h and runs_over(piece))
+
+    def before(self, piece: Piece, length: float) -> Before:
+        """The state in hand, before it goes on by `length` [s]; books what the applied forces do."""
+        work, here = self._work, self._work.here
+        count, scratch = work.in_set, here.scratch
+        velocities(here, work.set_pairs, 1)
+        w, x, rate = scratch.witness, here.bodies.x, scratch.rate
+        found = Before(
+            here.bodies.P + length * rate[:, 7:10], here.bodies.L + length * rate[:, 10:13],
+            here.joints.v + length * scratch.equations.free[len(scratch.equations.free) - len(here.joints.v) :],
+            w.p_a[:count] - x[w.body_a[:count]], w.p_b[:count] - x[w.body_b[:count]], w.normal[:count].copy())
+        book_applied(piece, length, work.ledger, self._books.given)
+        return found
+
+    def cross(self, before: Before) -> bool:
+        """Take the velocities from before a piece to the pose after it; whether contacts hold in another way then."""
+        work, here = self._work, self._work.here
+        here.bodies.P[:], here.bodies.L[:], here.joints.v[:] = before.P, before.L, before.v
+        velocity_from_momentum(here.model, here.bodies)
+        update_links(here)
+        pairs, chosen, count = work.set_pairs.copy(), work.chosen, work.in_set
+        velocities(here, pairs, 1)
+        w, x = here.scratch.witness, here.bodies.x
+        x_a, x_b, run = x[w.body_a[:count]], x[w.body_b[:count]], contacts_among(here.surface, pairs)[:, None]
+        places = [(place[:count], then, place[:count].copy()) for place, then in (
+            (w.p_a, x_a + before.arm_a), (w.p_b, x_b + before.arm_b), (w.normal, before.normal))]
+        mode, slip = chosen.mode[:count].copy(), np.zeros((count, 2))
+        for s in (np.arange(STEPS) + 0.5) / STEPS:
+            for place, then, now in places:
+                place[:] = np.where(run, (1.0 - s) * then + s * now, now)
+            w.normal[:count] /= np.linalg.norm(w.normal[:count], axis=1)[:, None]
+            put_rows(here, pairs, count)
+            self._impacts.push(pairs, self._impulses(pairs, mode, slip, 2.0))
+        velocities(here, pairs, 1)
+        self._impacts.push(pairs, self._impulses(pairs, mode, slip, 1.0))
+        return bool((mode != chosen.mode[:count]).any())
+
+    def _impulses(self, pairs: LongArray, mode: IntArray, slip: Array, share: float) -> Array:
+        """Impulses p (3 c,) in the rows of the equations that change the velocities of kept rows by -`share` of
+        themselves. Modes of contacts (c,) change with them: to OPEN where the normal impulse would pull, to SLIDE where
+        the impulse would leave the cone, with its direction in slip (c, 2)."""
+        chosen, here = self._work.chosen, self._work.here
+        u = here.scratch.equations.u[: 3 * len(pairs)].copy()
+        M, friction, bearer = matrix_of(here, np.arange(3 * len(pairs))), chosen.friction, chosen.bearer
+        used, kept = chosen.column[: chosen.columns[0]], chosen.row[: chosen.rows[0]]
+        for k in np.flatnonzero(mode == SLIDE):
+            size = np.hypot(u[3 * k + 1], u[3 * k + 2])
+            slip[k] = u[3 * k + 1 : 3 * k + 3] / size if size > SLIPS else slip[k]
+        while True:
+            columns = [c for c in used if mode[c // 3] == STICK or (mode[c // 3] != OPEN and c % 3 == 0)]
+            rows = [r for r in kept if mode[r // 3] == STICK or (mode[r // 3] != OPEN and r % 3 == 0)]
+            force = np.zeros((len(u), len(columns)))
+            for j, c in enumerate(columns):
+                force[c, j] = 1.0
+                for k in np.flatnonzero((bearer[: len(mode)] == c // 3) & (mode == SLIDE)) if c % 3 == 0 else ():
+                    force[3 * k + 1 : 3 * k + 3, j] = -friction[k] * slip[k]
+            p = force @ least(M[rows] @ force, -share * u[rows]) if rows else np.zeros(len(u))
+            load = p[::3]
+            pulls = (load < -ROUNDING * np.abs(load).max(initial=0.0)) & (mode != OPEN)
+            across = np.hypot(p[1::3], p[2::3])
+            leaves = (mode == STICK) & (across > (1.0 + ROUNDING) * friction[: len(mode)] * load[bearer[: len(mode)]])
+            if not (pulls | leaves).any():
+                return p
+            slip[leaves] = -p.reshape(-1, 3)[leaves, 1:] / across[leaves, None]
+            mode[leaves], mode[pulls] = SLIDE, OPEN
+
+
+@program
+def runs_over(piece):
+    """Whether a contact of the set is one of a boxy superellipsoid, and kept rows move at the end of the piece."""
+    if not touches_flat(piece.start.surface, piece.chosen):
+        return False
+    go(piece, 1.0)
+    equations_here(piece.at, piece.chosen.pair, np.int64(piece.chosen.count[0]), np.int64(0))
+    return has_strayed(piece.at, piece.chosen, OFF)
+
+
+@program
+def put_rows(at, pairs, count):
+    """Equations of the witnesses in the scratch, with what weighs them."""
+    write_rows(at, at.clock[TIME], at.bodies, pairs, count)
+    weigh_rows(at.model, at.bodies, count, at.scratch.equations)
+
+
+@program
+def book_applied(piece, length, ledger, given):
+    """Book what acts at the start but contacts, over `length` [s]; the equations there were written last."""
+    start, count = piece.start, 3 * piece.chosen.count[0]
+    for r in range(count):
+        start.scratch.lam[r] = 0.0
+    nothing = np.zeros((count // 3, 3))
+    book_node(piece, start.bodies, start.joints.v, length / piece.span[LENGTH], ledger, given, nothing)
