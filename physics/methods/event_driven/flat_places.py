@@ -41,6 +41,7 @@ STEPS = 64             # of the way
 SHORT = 1.0 / 64.0     # piece that contacts may run over flat places in, relative to the step
 OFF = 1e-6             # velocity in kept rows that tells it, relative to the bodies that touch
 ROUNDING = 1e-9        # of impulses, relative to the largest one
+PULLS = 1e-3           # normal impulse that lets a contact go, relative to the largest one that pushes meanwhile
 
 
 class Before(NamedTuple):
@@ -90,12 +91,12 @@ class FlatPlaces:
         places = [(place[:count], then, place[:count].copy()) for place, then in (
             (w.p_a, x_a + before.arm_a), (w.p_b, x_b + before.arm_b), (w.normal, before.normal))]
         mode, slip = chosen.mode[:count].copy(), np.zeros((count, 2))
-        for s in (np.arange(STEPS) + 0.5) / STEPS:
+        for s, share in [(0.0, 1.0), *(((i + 0.5) / STEPS, 2.0) for i in range(STEPS))]:
             for place, then, now in places:
                 place[:] = np.where(run, (1.0 - s) * then + s * now, now)
             w.normal[:count] /= np.linalg.norm(w.normal[:count], axis=1)[:, None]
             put_rows(here, pairs, count)
-            self._impacts.push(pairs, self._impulses(pairs, mode, slip, 2.0))
+            self._impacts.push(pairs, self._impulses(pairs, mode, slip, share))
         velocities(here, pairs, 1)
         self._impacts.push(pairs, self._impulses(pairs, mode, slip, 1.0))
         return bool((mode != chosen.mode[:count]).any())
@@ -121,7 +122,7 @@ class FlatPlaces:
                     force[3 * k + 1 : 3 * k + 3, j] = -friction[k] * slip[k]
             p = force @ least(M[rows] @ force, -share * u[rows]) if rows else np.zeros(len(u))
             load = p[::3]
-            pulls = (load < -ROUNDING * np.abs(load).max(initial=0.0)) & (mode != OPEN)
+            pulls = (load < -PULLS * load.max(initial=0.0)) & (load.max(initial=0.0) > 0.0) & (mode != OPEN)
             across = np.hypot(p[1::3], p[2::3])
             leaves = (mode == STICK) & (across > (1.0 + ROUNDING) * friction[: len(mode)] * load[bearer[: len(mode)]])
             if not (pulls | leaves).any():

@@ -69,7 +69,17 @@ from .search import Trigger
 from .sets import STICK, UNIQUE, clear_set
 from .settle import Change, Settler
 from .shared_loads import SharedLoads
-from .step_halving import SCATTER, astray, gains, gains_held, least_substep, longer, rounding_rate, stable_length
+from .step_halving import (
+    SCATTER,
+    astray,
+    gains,
+    gains_held,
+    gains_on_flat,
+    least_substep,
+    longer,
+    rounding_rate,
+    stable_length,
+)
 from .tolerances import EDGE, RESTS, SLIPS, TOUCH
 from .whole_step import (
     BY_PIECES,
@@ -90,6 +100,7 @@ SHORT = 1e-3        # piece of which it is asked why it is so short, relative to
 TOGETHER = 1e-9     # contacts whose forces vanish within this time let go together [s]
 RIM = 0.9 * EDGE    # how far beyond its elements a contact is that leaves them together with another [m]
 BLIND_ERROR = 1e-3 / TOLERANCE  # that a piece may have where a step is blind, in parts of what others may have
+TOO_LONG = 32.0     # error of a piece that gains energy, in parts of what others may have: halves come next
 OBEYED = 1e-6       # residual of forces that obey the contact laws, relative to the accelerations without them
 RESIDUAL_ROUNDING = 1e-9  # residual that rounding alone may leave [m/s2]
 
@@ -374,6 +385,8 @@ class EventDriven:
             if integrator.adaptive and error > 1.0:
                 rounding = rounding if rounding >= 0.0 else SCATTER * rounding_rate(piece) / TOLERANCE
                 error /= max(1.0, rounding * length)
+                if error <= 1.0 and length > least and gains_on_flat(piece):
+                    error = TOO_LONG
             if self._accepts(piece, integrator, error, length <= least):
                 if blind and gains(piece) and self._settler.unjam():
                     return self._advance(integrator, asked, least)
