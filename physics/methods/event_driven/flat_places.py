@@ -11,8 +11,7 @@ in steps by the midpoint rule, which keep the energy to rounding, however long t
 
     T_mᵀ (q̇ + q̇⁺) = 0,    q̇⁺ = q̇ + H⁻¹T_m p
 
-Friction goes with it: a contact that slides pushes along n - μ (slip direction), and one that sticks begins to slide
-where its impulse would leave the cone.
+Contacts with friction are left to the integrator.
 """
 
 from typing import NamedTuple
@@ -22,25 +21,22 @@ import numpy as np
 from ...books.ledger import Books
 from ...collision.exact.elements import contacts_among
 from ...core.jit import program
-from ...core.model import Array, IntArray
-from ...core.state import LongArray
+from ...core.model import Array, BoolArray
 from ...dynamics.free_body import velocity_from_momentum
 from ...problem.contact_equations import weigh_rows
-from ...solvers.least_forces import least
 from .books import book_node
 from .impact import Impacts
 from .instant import matrix_of, update_links, velocities
 from .piece import LENGTH, Piece, go
+from .projection import impulses_for
 from .rates import TIME, equations_here, write_rows
-from .sets import OPEN, SLIDE, STICK
 from .step_halving import has_strayed, touches_flat
-from .tolerances import SLIPS
 from .workspace import Workspace
 
 STEPS = 64             # of the way
-SHORT = 1.0 / 64.0     # piece that contacts may run over flat places in, relative to the step
+SHORT = 1.0 / 64.0     # piece that contacts may run over flat places in, relative to the step,
+CROSSED = 2.0**-16     # and where its error is known to be too large
 OFF = 1e-6             # velocity in kept rows that tells it, relative to the bodies that touch
-ROUNDING = 1e-9        # of impulses, relative to the largest one
 PULLS = 1e-3           # normal impulse that lets a contact go, relative to the largest one that pushes meanwhile
 
 
@@ -62,7 +58,7 @@ class FlatPlaces:
         self._work, self._impacts, self._books = work, impacts, books
 
     def crossed(self, piece: Piece) -> bool:
-        """Whether contacts run over flat places in a piece."""
+        """Whether contacts run over flat places in a piece whose error is not known."""
         return bool(piece.span[LENGTH] <= SHORT * self._work.h and runs_over(piece))
 
     def before(self, piece: Piece, length: float) -> Before:
@@ -79,63 +75,54 @@ class FlatPlaces:
         return found
 
     def cross(self, before: Before) -> bool:
-        """Take the velocities from before a piece to the pose after it; whether contacts hold in another way then."""
+        """Take the velocities from before a piece to the pose after it; whether contacts were let go."""
         work, here = self._work, self._work.here
         here.bodies.P[:], here.bodies.L[:], here.joints.v[:] = before.P, before.L, before.v
         velocity_from_momentum(here.model, here.bodies)
         update_links(here)
-        pairs, chosen, count = work.set_pairs.copy(), work.chosen, work.in_set
+        pairs, count = work.set_pairs.copy(), work.in_set
         velocities(here, pairs, 1)
         w, x = here.scratch.witness, here.bodies.x
         x_a, x_b, run = x[w.body_a[:count]], x[w.body_b[:count]], contacts_among(here.surface, pairs)[:, None]
         places = [(place[:count], then, place[:count].copy()) for place, then in (
             (w.p_a, x_a + before.arm_a), (w.p_b, x_b + before.arm_b), (w.normal, before.normal))]
-        mode, slip = chosen.mode[:count].copy(), np.zeros((count, 2))
+        holds = np.ones(count, bool)
         for s, share in [(0.0, 1.0), *(((i + 0.5) / STEPS, 2.0) for i in range(STEPS))]:
             for place, then, now in places:
                 place[:] = np.where(run, (1.0 - s) * then + s * now, now)
             w.normal[:count] /= np.linalg.norm(w.normal[:count], axis=1)[:, None]
             put_rows(here, pairs, count)
-            self._impacts.push(pairs, self._impulses(pairs, mode, slip, share))
-        velocities(here, pairs, 1)
-        self._impacts.push(pairs, self._impulses(pairs, mode, slip, 1.0))
-        return bool((mode != chosen.mode[:count]).any())
+            self._impacts.push(pairs, self._impulses(holds, share))
+        return not holds.all()
 
-    def _impulses(self, pairs: LongArray, mode: IntArray, slip: Array, share: float) -> Array:
-        """Impulses p (3 c,) in the rows of the equations that change the velocities of kept rows by -`share` of
-        themselves. Modes of contacts (c,) change with them: to OPEN where the normal impulse would pull, to SLIDE where
-        the impulse would leave the cone, with its direction in slip (c, 2)."""
+    def _impulses(self, holds: BoolArray, share: float) -> Array:
+        """Impulses p (3 c,) in the rows of the equations that change ζ of kept contacts by -`share` of itself; where
+        one would pull it is let go: holds (c,)."""
         chosen, here = self._work.chosen, self._work.here
-        u = here.scratch.equations.u[: 3 * len(pairs)].copy()
-        M, friction, bearer = matrix_of(here, np.arange(3 * len(pairs))), chosen.friction, chosen.bearer
-        used, kept = chosen.column[: chosen.columns[0]], chosen.row[: chosen.rows[0]]
-        for k in np.flatnonzero(mode == SLIDE):
-            size = np.hypot(u[3 * k + 1], u[3 * k + 2])
-            slip[k] = u[3 * k + 1 : 3 * k + 3] / size if size > SLIPS else slip[k]
+        zeta, kept = here.scratch.equations.u, chosen.row[: chosen.rows[0]]
+        p = np.zeros(3 * len(holds))
         while True:
-            columns = [c for c in used if mode[c // 3] == STICK or (mode[c // 3] != OPEN and c % 3 == 0)]
-            rows = [r for r in kept if mode[r // 3] == STICK or (mode[r // 3] != OPEN and r % 3 == 0)]
-            force = np.zeros((len(u), len(columns)))
-            for j, c in enumerate(columns):
-                force[c, j] = 1.0
-                for k in np.flatnonzero((bearer[: len(mode)] == c // 3) & (mode == SLIDE)) if c % 3 == 0 else ():
-                    force[3 * k + 1 : 3 * k + 3, j] = -friction[k] * slip[k]
-            p = force @ least(M[rows] @ force, -share * u[rows]) if rows else np.zeros(len(u))
-            load = p[::3]
-            pulls = (load < -PULLS * load.max(initial=0.0)) & (load.max(initial=0.0) > 0.0) & (mode != OPEN)
-            across = np.hypot(p[1::3], p[2::3])
-            leaves = (mode == STICK) & (across > (1.0 + ROUNDING) * friction[: len(mode)] * load[bearer[: len(mode)]])
-            if not (pulls | leaves).any():
+            rows = kept[holds[kept // 3]]
+            p[:] = 0.0
+            p[rows] = impulses_for(matrix_of(here, rows), -share * zeta[rows])
+            pulls = p[::3] < -PULLS * p.max(initial=0.0)
+            if not pulls.any() or not p.max() > 0.0:
                 return p
-            slip[leaves] = -p.reshape(-1, 3)[leaves, 1:] / across[leaves, None]
-            mode[leaves], mode[pulls] = SLIDE, OPEN
+            holds[pulls] = False
+
+
+@program
+def on_flat_place(piece):
+    """Whether a contact of the set is one of a boxy superellipsoid, and none has friction."""
+    chosen, smooth = piece.chosen, True
+    for k in range(chosen.count[0]):
+        smooth = smooth and chosen.friction[k] == 0.0
+    return smooth and touches_flat(piece.start.surface, chosen)
 
 
 @program
 def runs_over(piece):
-    """Whether a contact of the set is one of a boxy superellipsoid, and kept rows move at the end of the piece."""
-    if not touches_flat(piece.start.surface, piece.chosen):
-        return False
+    """Whether kept rows move at the end of the piece."""
     go(piece, 1.0)
     equations_here(piece.at, piece.chosen.pair, np.int64(piece.chosen.count[0]), np.int64(0))
     return has_strayed(piece.at, piece.chosen, OFF)

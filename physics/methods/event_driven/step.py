@@ -53,7 +53,7 @@ from ..method import Untreatable
 from ..sleep import wake
 from .books import PairImpulses, book_piece
 from .events import EventLog
-from .flat_places import FlatPlaces
+from .flat_places import CROSSED, FlatPlaces, on_flat_place
 from .impact import Impacts
 from .instant import equations, motion_in_rows, slip_velocities, velocities, world_forces
 from .materials import PairMaterials
@@ -69,17 +69,7 @@ from .search import Trigger
 from .sets import STICK, UNIQUE, clear_set
 from .settle import Change, Settler
 from .shared_loads import SharedLoads
-from .step_halving import (
-    SCATTER,
-    astray,
-    gains,
-    gains_held,
-    gains_on_flat,
-    least_substep,
-    longer,
-    rounding_rate,
-    stable_length,
-)
+from .step_halving import SCATTER, astray, gains, gains_held, least_substep, longer, rounding_rate, stable_length
 from .tolerances import EDGE, RESTS, SLIPS, TOUCH
 from .whole_step import (
     BY_PIECES,
@@ -100,7 +90,6 @@ SHORT = 1e-3        # piece of which it is asked why it is so short, relative to
 TOGETHER = 1e-9     # contacts whose forces vanish within this time let go together [s]
 RIM = 0.9 * EDGE    # how far beyond its elements a contact is that leaves them together with another [m]
 BLIND_ERROR = 1e-3 / TOLERANCE  # that a piece may have where a step is blind, in parts of what others may have
-TOO_LONG = 32.0     # error of a piece that gains energy, in parts of what others may have: halves come next
 OBEYED = 1e-6       # residual of forces that obey the contact laws, relative to the accelerations without them
 RESIDUAL_ROUNDING = 1e-9  # residual that rounding alone may leave [m/s2]
 
@@ -144,6 +133,7 @@ class EventDriven:
         self._tells = True  #: whether `contacts` and `info` are those of the last step
         self._joint_rates = JointRates(model)
         self._whole: WholeStep | None = None
+        self._crosses = False   #: whether contacts cross flat places in the piece made last
         self._is_whole = False  #: whether it went through in one call
         self._let_go: frozenset[int] = frozenset()  # pairs whose forces have just vanished
 
@@ -219,10 +209,9 @@ class EventDriven:
                 continue
             most = min(substep, rest, longest, patience.brief_end - work.t, straight)
             following = self._advance(integrator, most, least_substep(patience.uncut, h))
-            crosses = self._flat.crossed(work.search.piece)
-            trigger = self._search(crosses)
+            trigger = self._search()
             self._log.reasons.cut(work, trigger)
-            done = self._cut(trigger, crosses)
+            done = self._cut(trigger)
             rest -= done
             patience.count_piece(trigger is not None, done)
             if patience.stands_still:
@@ -379,14 +368,15 @@ class EventDriven:
         blind, length, rounding = self._patience.blind, asked, -1.0
         piece = self.work.search.piece_of(integrator.tableau)
         begin_piece(piece)
+        on_flat = bool(on_flat_place(piece))
+        if on_flat:
+            least = max(least, CROSSED * self.work.h)
         while True:
             made = make_piece(piece, length)
             error = math.inf if gains_held(piece, self.work.h) else made / TOLERANCE
-            if integrator.adaptive and error > 1.0:
+            if integrator.adaptive and error > 1.0 and not on_flat:
                 rounding = rounding if rounding >= 0.0 else SCATTER * rounding_rate(piece) / TOLERANCE
                 error /= max(1.0, rounding * length)
-                if error <= 1.0 and length > least and gains_on_flat(piece):
-                    error = TOO_LONG
             if self._accepts(piece, integrator, error, length <= least):
                 if blind and gains(piece) and self._settler.unjam():
                     return self._advance(integrator, asked, least)
@@ -398,6 +388,7 @@ class EventDriven:
                     break
                 raise FloatingPointError("the motion of a body is not finite")
             length = max(length * (longer(error, integrator) if math.isfinite(error) else 0.5), least)
+        self._crosses = on_flat and (error > 1.0 if integrator.adaptive else self._flat.crossed(piece))
         return max(length * longer(error, integrator), least) if integrator.adaptive else self.work.h
 
     def _accepts(self, piece: Piece, integrator: Integrator, error: float, shortest: bool) -> bool:
@@ -431,21 +422,21 @@ class EventDriven:
         return frozenset(chosen.pair[:count][chosen.fixed[:count] == 1].tolist())
 
     # ---------------------------------------------------------------------------------------------- search and cut
-    def _search(self, crosses: bool) -> Trigger | None:
+    def _search(self) -> Trigger | None:
         """The earliest event of the piece just made; while it crosses flat places its forces say nothing."""
         trigger = self._shared.first_doubt(self.work.search.earliest(self.work.sink, self._patience.blind))
-        if crosses and trigger is not None and trigger.kind not in ("gap", "margin"):
+        if self._crosses and trigger is not None and trigger.kind not in ("gap", "margin"):
             trigger = None
         if self.watch is not None:
             self.watch.piece(self.work.search, trigger)
         return trigger
 
-    def _cut(self, trigger: Trigger | None, crosses: bool) -> float:
+    def _cut(self, trigger: Trigger | None) -> float:
         """Go to the event, or to the end of the piece; book the forces' impulses; restore φ = 0 and ζ = 0. Returns the
         time that has passed [s]."""
         work, here, search = self.work, self.work.here, self.work.search
         piece, delta = search.piece, 1.0 if trigger is None else trigger.delta
-        before = self._flat.before(piece, delta * search.length) if crosses else None
+        before = self._flat.before(piece, delta * search.length) if self._crosses else None
         if delta > 0.0 and before is None:
             impulses = book_piece(self._books, piece, delta, work.ledger)
             self._impulses.add_of_set(work.set_pairs, impulses)
