@@ -130,7 +130,7 @@ def find_fast(bodies, h, paths_out):
 def bound_some_paths(i, ways, some, bodies, h) -> None:
     """Share i of `bound_paths`."""
     shapes, paths, start, end = ways.shapes, ways.paths, ways.hands.first.geometry, ways.end
-    lo, hi = start.lo, start.hi
+    lo, hi, of, bulge = start.lo, start.hi, -1, 0.0
     for c in range(i * len(some) // SHARES, (i + 1) * len(some) // SHARES):
         s = some[c]
         b = shapes.body[s]
@@ -138,8 +138,9 @@ def bound_some_paths(i, ways, some, bodies, h) -> None:
         bound_shape(end, s, 0.0)
         place_shape(shapes, s, bodies.x, bodies.q, start)
         bound_shape(start, s, 0.0)
-        turn = min(h * norm(row(bodies.w, b)), math.pi)
-        bulge = paths.span[b] * (1.0 - math.cos(0.5 * turn))
+        if b != of:  # shapes of a body follow one another
+            of, turn = b, min(h * norm(row(bodies.w, b)), math.pi)
+            bulge = paths.span[b] * (1.0 - math.cos(0.5 * turn))
         for k in range(3):
             lo[s, k] = min(lo[s, k], end.lo[s, k]) - bulge
             hi[s, k] = max(hi[s, k], end.hi[s, k]) + bulge
@@ -221,9 +222,9 @@ def time_for(way, speed, bend):
 
 @helper
 def turning_plane(gap, n, gap_end, n_end, speed, bend, t):
-    """A lower bound of the distance [m] of two convex shapes within a time t [s], at whose ends they are gap and gap_end
-    apart along unit vectors n and n_end; no two points of them move faster than `speed` to each other, and that
-    changes by `bend` [m/s2] at most.
+    """A lower bound of the distance [m] of two convex shapes within a time t [s], at whose ends they are gap and
+    gap_end apart along unit vectors n and n_end. No two points of them move faster to each other than `speed` [m/s],
+    and their velocity changes by `bend` [m/s2] at most.
 
     Along n(s) = n + (n_end - n) s/t, which is no longer than 1, the distance of two points has a second derivative
     of 2 speed |n_end - n|/t + bend at most. So with c = t²/2 times that it is (1 - k) gap + k gap_end - c k (1 - k) at

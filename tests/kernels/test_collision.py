@@ -416,6 +416,7 @@ def test_edges_that_turn_past_each_other_closely_are_stopped_where_they_touch_an
         away = (0.0, 0.0, 0.1 * np.sqrt(2.0) + rng.uniform(2e-4, 2e-3))
         things = [Thing((box(*bar),), x, tuple(turn.as_quat(scalar_first=True)))
                   for x, turn in zip(((0.0, 0.0, 0.0), away), turns, strict=True)]
-        v, w = rng.normal(size=(2, 3)) * [2.0, 2.0, 0.4], rng.normal(size=(2, 3)) + [[0.0, 0.0, 20.0], [0.0, 0.0, -20.0]]
+        v, w = rng.normal(size=(2, 3)) * [2.0, 2.0, 0.4], rng.normal(size=(2, 3))
+        w[:, 2] += [20.0, -20.0]
         stopped += follow(things, v, w, 1 / 240) < 1.0
     assert 15 <= stopped <= 45
