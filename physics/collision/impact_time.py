@@ -3,7 +3,9 @@
 A pair may move on by gap / speed without touching, where the speed bounds how fast any two of their points can approach
 along the direction between them; repeated, the pair arrives at the moment of touch and never jumps over it
 [Mirtich 1996, §2.3.2]. Of convex shapes the bound is the greatest speed along that direction now, which grows by
-ω² r at most.
+ω² r at most. Where they turn about each other, that direction turns with them, and along the one of now they come
+nearer than they are: edges that pass closely would creep. Such a pair strides: with the direction of the end of the
+stride it is asked whether a plane that turns evenly from one to the other keeps the two apart.
 
 Bodies that turn fast close to each other, as a wheel beside its fork or a link that rolls on another one, have a bound
 far above the speed at which they approach, and advance by hardly anything. Such a pair goes on in leaps in which it
@@ -72,6 +74,8 @@ from .triangles import load_triangle
 
 ADVANCES = 64     # from then on a pair leaps
 LEAPS = 64
+STRIDE = 2.0      # times as long as what is sure along one direction: from then on a stride is tried,
+SHORTER = 0.25    # and where it fails, one this much shorter
 UNKNOWN = -1.0   # a time that has not been found yet
 TOUCH = 1e-6      # two shapes touch where they are as near as this, relative to the size of one
 MESHES_TOUCH = 1e-4  # the same of two meshes, which go on where they touch: their way is known only to second order
@@ -126,7 +130,7 @@ def find_fast(bodies, h, paths_out):
 def bound_some_paths(i, ways, some, bodies, h) -> None:
     """Share i of `bound_paths`."""
     shapes, paths, start, end = ways.shapes, ways.paths, ways.hands.first.geometry, ways.end
-    lo, hi = start.lo, start.hi
+    lo, hi, of, bulge = start.lo, start.hi, -1, 0.0
     for c in range(i * len(some) // SHARES, (i + 1) * len(some) // SHARES):
         s = some[c]
         b = shapes.body[s]
@@ -134,8 +138,9 @@ def bound_some_paths(i, ways, some, bodies, h) -> None:
         bound_shape(end, s, 0.0)
         place_shape(shapes, s, bodies.x, bodies.q, start)
         bound_shape(start, s, 0.0)
-        turn = min(h * norm(row(bodies.w, b)), math.pi)
-        bulge = paths.span[b] * (1.0 - math.cos(0.5 * turn))
+        if b != of:  # shapes of a body follow one another
+            of, turn = b, min(h * norm(row(bodies.w, b)), math.pi)
+            bulge = paths.span[b] * (1.0 - math.cos(0.5 * turn))
         for k in range(3):
             lo[s, k] = min(lo[s, k], end.lo[s, k]) - bulge
             hi[s, k] = max(hi[s, k], end.hi[s, k]) + bulge
@@ -216,6 +221,23 @@ def time_for(way, speed, bend):
 
 
 @helper
+def turning_plane(gap, n, gap_end, n_end, speed, bend, t):
+    """A lower bound of the distance [m] of two convex shapes within a time t [s], at whose ends they are gap and
+    gap_end apart along unit vectors n and n_end. No two points of them move faster to each other than `speed` [m/s],
+    and their velocity changes by `bend` [m/s2] at most.
+
+    Along n(s) = n + (n_end - n) s/t, which is no longer than 1, the distance of two points has a second derivative
+    of 2 speed |n_end - n|/t + bend at most. So with c = t²/2 times that it is (1 - k) gap + k gap_end - c k (1 - k) at
+    least at s = k t.
+    """
+    c = t * speed * norm(sub(n_end, n)) + 0.5 * bend * t * t
+    drop = c + gap - gap_end
+    if drop <= 0.0 or drop >= 2.0 * c:
+        return min(gap, gap_end)
+    return gap - drop * drop / (4.0 * c)
+
+
+@helper
 def touch_time(geom, solids, soups, work, pair, motion_a, motion_b, reach, h):
     """When a pair (shapes a and b, triangle t or -1) first touches, between 0 and h; h where it does not, or where it
     is near already, but for two meshes that have not rested. Where it touches within a leap, the time before that.
@@ -233,7 +255,7 @@ def touch_time(geom, solids, soups, work, pair, motion_a, motion_b, reach, h):
     bend, convex = dot(w_a, w_a) * span_a + dot(w_b, w_b) * span_b, not curls and geom.kind[b] != PLANE
     second, corners = (geom.x.shape[0] - 1, 3) if t >= 0 else (b, solids.info[b, POINTS])
     close = (MESHES_TOUCH if geom.kind[a] == MESH else TOUCH) * size
-    now, sure, touched = 0.0, 0.0, False
+    now, sure, touched, stride = 0.0, 0.0, False, h
     for step in range(ADVANCES + LEAPS):
         place_at(geom, a, motion_a, now)
         place_at(geom, b, motion_b, now)
@@ -266,6 +288,15 @@ def touch_time(geom, solids, soups, work, pair, motion_a, motion_b, reach, h):
             speed = fastest(geom, a, core[0], solids.info[a, POINTS], motion_a, now, n)
             speed += fastest(geom, second, core[1], corners, motion_b, now, neg(n))
             sure = max(sure, now + time_for(way, speed, bend))
+            stride = min(stride, h - now)
+            if stride > STRIDE * (sure - now):
+                place_at(geom, a, motion_a, now + stride)
+                place_at(geom, b, motion_b, now + stride)
+                gap_end, n_end = distance_of(geom, solids, soups, work, a, b, t, math.inf)
+                if turning_plane(gap, n, gap_end, n_end, norm(sub(v_a, v_b)) + turning, bend, stride) > 0.5 * close:
+                    sure, stride = now + stride, 2.0 * stride
+                else:
+                    stride *= SHORTER
         now = sure if step < ADVANCES else now + max(way, leap) / approach
         if now >= h:
             return h

@@ -10,15 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import helper, kernel
+from ..core.jit import helper, kernel, program
 from ..core.model import Array, BoolArray, IntArray
 from ..core.state import LongArray
+from ..core.team import share_out
 from .broad_phase import EITHER, meets_plane
 from .geometry import PLANE, Geometry
+from .hands import SHARES
 from .whole_bodies import overlap
 
-SKIN = 0.1  # relative to the size of the shape
-MANY = 64   # pairs from which on they are searched anew where less than a quarter of them overlap
+SKIN = 0.1        # relative to the size of the shape
+MANY_KEPT = 2000  # pairs kept, from which on threads share them
+MANY = 64         # pairs from which on they are searched anew where less than a quarter of them overlap
 
 
 class Kept(NamedTuple):
@@ -119,12 +122,12 @@ def keep_pairs(geom, roles, pairs, count, kept_in_out) -> None:
 
 
 @kernel
-def choose_overlapping(geom, body, roles, kept, pairs_out) -> int:
-    """Fill pairs_out with the kept pairs whose bounds overlap, or of a plane and a shape that reaches it, where the
-    roles (n,) of their bodies let them count, see `broad_phase.PUSHES`; and kept.note with their rows of notes. Returns
-    their number."""
-    lo, hi, count = geom.lo, geom.hi, 0
-    for k in range(kept.count[0]):
+def choose_some(i, shares, geom, body, roles, kept, chosen, pairs_out) -> None:
+    """Share i of `choose_overlapping`: those of its kept pairs in the rows from the first of these on, and their number
+    in chosen[i]."""
+    lo, hi, first = geom.lo, geom.hi, i * kept.count[0] // shares
+    count = first
+    for k in range(first, (i + 1) * kept.count[0] // shares):
         a, b = kept.pairs[k, 0], kept.pairs[k, 1]
         if geom.kind[a] == PLANE or geom.kind[b] == PLANE:
             meet = meets_plane(geom, a, b) if geom.kind[a] == PLANE else meets_plane(geom, b, a)
@@ -133,4 +136,21 @@ def choose_overlapping(geom, body, roles, kept, pairs_out) -> int:
         pairs_out[count, 0], pairs_out[count, 1] = a, b
         kept.note[count] = kept.row[k]
         count += 1 if meet and roles[body[a]] | roles[body[b]] == EITHER else 0
+    chosen[i] = count - first
+
+
+@program
+def choose_overlapping(geom, body, roles, kept, pairs_out) -> int:
+    """Fill pairs_out with the kept pairs whose bounds overlap, or of a plane and a shape that reaches it, where the
+    roles (n,) of their bodies let them count, see `broad_phase.PUSHES`; and kept.note with their rows of notes. Returns
+    their number."""
+    shares, chosen = SHARES if kept.count[0] >= MANY_KEPT else 1, np.zeros(SHARES, np.int64)
+    share_out(shares, choose_some, (shares, geom, body, roles, kept, chosen, pairs_out))
+    count = chosen[0]
+    for i in range(1, shares):  # one behind the other
+        first = i * kept.count[0] // shares
+        for k in range(first, first + chosen[i]):
+            pairs_out[count, 0], pairs_out[count, 1] = pairs_out[k, 0], pairs_out[k, 1]
+            kept.note[count] = kept.note[k]
+            count += 1
     return count

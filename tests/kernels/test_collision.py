@@ -375,18 +375,12 @@ def test_a_hook_that_is_drawn_away_swings_into_the_wall():
     assert part[0] * h == pytest.approx(t, abs=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_fast_shapes_are_stopped_before_they_touch_and_only_where_they_do(seed):
-    """Two convex shapes that fly and turn at random, followed in 200 moments: apart until the moment found, where they
-    touch; or apart all the way."""
-    rng, h, corners = np.random.default_rng(seed), 1 / 60, np.random.default_rng(3).normal(size=(14, 3))
-    shapes = [sphere(0.2), box(0.2, 0.15, 0.1), capsule(0.1, 0.2), cylinder(0.15, 0.1), hull(0.2 * corners)]
-    parts = [shapes[k] for k in rng.integers(0, len(shapes), 2)]
-    turns = Rotation.random(2, random_state=rng)
-    things = [Thing((part,), tuple(x), tuple(q)) for part, x, q in zip(
-        parts, rng.uniform(-0.7, 0.7, (2, 3)), turns.as_quat(scalar_first=True), strict=True)]
+def follow(things, v, w, h):
+    """Two bodies that fly and turn, followed in 200 moments: apart until the moment found, where they touch; or apart
+    all the way. Returns the part of it that they go."""
     model, bodies = build(*things)
-    detector, x, v, w = Detector(model), bodies.x.copy(), 60.0 * rng.normal(size=(2, 3)), 40.0 * rng.normal(size=(2, 3))
+    detector, x = Detector(model), bodies.x.copy()
+    turns = Rotation.from_quat(bodies.q, scalar_first=True)
     bodies.v[:], bodies.w[:] = v, w
     part = detector.time_of_impact(bodies, empty_memory(), h)
 
@@ -399,3 +393,30 @@ def test_fast_shapes_are_stopped_before_they_touch_and_only_where_they_do(seed):
     if gap(0.0) > 1e-6:
         assert min(gap(t) for t in np.linspace(0.0, 1.0, 200)[:-1] * part[0] * h) > 0.0
         assert part[0] == 1.0 or 0.0 <= gap(part[0] * h) <= 1e-6
+    return part[0]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_fast_shapes_are_stopped_before_they_touch_and_only_where_they_do(seed):
+    """Two convex shapes that fly and turn at random."""
+    rng, corners = np.random.default_rng(seed), np.random.default_rng(3).normal(size=(14, 3))
+    shapes = [sphere(0.2), box(0.2, 0.15, 0.1), capsule(0.1, 0.2), cylinder(0.15, 0.1), hull(0.2 * corners)]
+    parts = [shapes[k] for k in rng.integers(0, len(shapes), 2)]
+    turns = Rotation.random(2, random_state=rng)
+    things = [Thing((part,), tuple(x), tuple(q)) for part, x, q in zip(
+        parts, rng.uniform(-0.7, 0.7, (2, 3)), turns.as_quat(scalar_first=True), strict=True)]
+    follow(things, 60.0 * rng.normal(size=(2, 3)), 40.0 * rng.normal(size=(2, 3)), 1 / 60)
+
+
+def test_edges_that_turn_past_each_other_closely_are_stopped_where_they_touch_and_only_there():
+    """Bars that cross edge to edge, 0.2 to 2 mm apart, as one half of them touches and the other does not."""
+    rng, bar, stopped = np.random.default_rng(0), np.array([0.5, 0.05, 0.05]), 0
+    for _ in range(60):
+        turns = [Rotation.from_euler("xz", [45.0, angle], degrees=True) for angle in (0.0, rng.uniform(20.0, 90.0))]
+        away = (0.0, 0.0, 0.1 * np.sqrt(2.0) + rng.uniform(2e-4, 2e-3))
+        things = [Thing((box(*bar),), x, tuple(turn.as_quat(scalar_first=True)))
+                  for x, turn in zip(((0.0, 0.0, 0.0), away), turns, strict=True)]
+        v, w = rng.normal(size=(2, 3)) * [2.0, 2.0, 0.4], rng.normal(size=(2, 3))
+        w[:, 2] += [20.0, -20.0]
+        stopped += follow(things, v, w, 1 / 240) < 1.0
+    assert 15 <= stopped <= 45

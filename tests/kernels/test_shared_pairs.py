@@ -4,9 +4,11 @@ bit for bit, whoever finds them and in whatever order. What threads write to is 
 import numpy as np
 import pytest
 from collision_scenes import Thing, box, build, hull, plane, rows_of
-from test_kept_pairs import NAMES, SHAPES, crowd
+from test_kept_pairs import NAMES, SHAPES, crowd, walk
 
 from contactlab.physics.collision import Detector
+from contactlab.physics.collision.geometry import PLANE
+from contactlab.physics.collision.kept_pairs import MANY_KEPT
 from contactlab.physics.collision.narrow_phase import BOXES, CONVEX
 from contactlab.physics.collision.shared_pairs import MANY_CONVEX, MANY_PAIRS
 from contactlab.physics.core import team
@@ -71,6 +73,25 @@ def test_boxes_of_bodies_that_have_several_are_shared(helped):
     alone = rows_of(Detector(model).detect(bodies, margin))
     for name in NAMES:
         assert np.array_equal(getattr(alone, name), getattr(shared, name)), name
+
+
+def test_of_many_pairs_kept_those_are_chosen_in_order_whose_bounds_overlap(helped):
+    rng = np.random.default_rng(7)
+    model, bodies = crowd(rng, 200, 3)
+    margin, used = np.full(len(model.kind), 1e-3), spoilt(model)
+    for _ in range(2):
+        used.detect(bodies, margin)
+        walk(rng, bodies, 200, 1e-3, 1e-2)
+    kept, geom = used.kept, used.geometry
+    pairs = kept.pairs[: kept.count[0]]
+    a, b = pairs.T
+    meet = ((geom.lo[a] <= geom.hi[b]) & (geom.lo[b] <= geom.hi[a])).all(axis=1)
+    bounded = (geom.kind[pairs] != PLANE).all(axis=1)
+    chosen, notes = used.sweep.pairs[: used.pair_count], kept.note[: used.pair_count]
+    found = (geom.kind[chosen] != PLANE).all(axis=1)
+    assert kept.count[0] >= MANY_KEPT and 0 < np.count_nonzero(meet & bounded) < np.count_nonzero(bounded)
+    assert np.array_equal(chosen[found], pairs[meet & bounded])
+    assert np.array_equal(notes[found], kept.row[: kept.count[0]][meet & bounded])
 
 
 def test_fast_pairs_touch_when_they_do_by_themselves(helped):
