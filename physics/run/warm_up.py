@@ -325,7 +325,7 @@ def _run_in_company() -> None:
 
 def _run_exactly() -> None:
     """A block that rests and a ball that hits it, and another one that hits the ground alone, with friction and
-    without, by the event-driven method and every impact law."""
+    without, by the event-driven method and every impact law; and one that rocks."""
     bodies = [
         {"name": "body 0", "position": [0.0, 0.0, 0.5], "shape": [SHAPE_TABLES[1]]},
         {"name": "body 1", "position": [1.001, 0.0, 0.5], "velocity": [-1.0, 0.1, 0.0], "shape": [SHAPE_TABLES[0]]},
@@ -340,6 +340,12 @@ def _run_exactly() -> None:
         simulation.record_history()
         _use(simulation)
         look_at_step(simulation)
+    brick = {"position": [0.0, 0.0, 0.2], "angular_velocity": [0.0, 1.0, 0.0], "shape": [
+        {"type": "superellipsoid", "size": [1.0, 0.6, 0.4], "exponents": [0.5, 0.5]}]}
+    for integrator in ("dopri5", "rk4"):  # begins to rock where it is flat
+        rocks = Simulation(Scene.from_dict({"body": [brick, bodies[-1]]}), method="event_driven", integrator=integrator)
+        rocks.set(friction=0.0)
+        rocks.step()
     all_sets(np.eye(2), -np.ones(2), 1.0, np.zeros(2))  # where forces need not be unique
     slides, slip = np.array([True, False]), np.array([[1.0, 0.0], [0.0, 0.0]])  # and a contact that bears a moment
     borne(np.eye(6), -np.ones(6), np.ones(2), np.zeros(2, np.int64), slides, slip)
