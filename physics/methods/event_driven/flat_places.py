@@ -27,10 +27,10 @@ from ...problem.contact_equations import weigh_rows
 from .books import book_node
 from .impact import Impacts
 from .instant import matrix_of, update_links, velocities
-from .piece import LENGTH, Piece, go
+from .piece import LENGTH, Piece
 from .projection import impulses_for
-from .rates import TIME, equations_here, write_rows
-from .step_halving import has_strayed, touches_flat
+from .rates import TIME, write_rows
+from .step_halving import strays, touches_flat
 from .workspace import Workspace
 
 STEPS = 64             # of the way
@@ -59,7 +59,7 @@ class FlatPlaces:
 
     def crossed(self, piece: Piece) -> bool:
         """Whether contacts run over flat places in a piece whose error is not known."""
-        return bool(piece.span[LENGTH] <= SHORT * self._work.h and runs_over(piece))
+        return bool(piece.span[LENGTH] <= SHORT * self._work.h and strays(piece, OFF))
 
     def before(self, piece: Piece, length: float) -> Before:
         """The state in hand, before it goes on by `length` [s]; books what the applied forces do."""
@@ -118,14 +118,6 @@ def on_flat_place(piece):
     for k in range(chosen.count[0]):
         smooth = smooth and chosen.friction[k] == 0.0
     return smooth and touches_flat(piece.start.surface, chosen)
-
-
-@program
-def runs_over(piece):
-    """Whether kept rows move at the end of the piece."""
-    go(piece, 1.0)
-    equations_here(piece.at, piece.chosen.pair, np.int64(piece.chosen.count[0]), np.int64(0))
-    return has_strayed(piece.at, piece.chosen, OFF)
 
 
 @program

@@ -121,7 +121,7 @@ def astray(keeper: JointKeeper, piece: Piece, h: float) -> bool:
         led = wild(piece.y0, piece.k, length, WILD) or keeper.torn(piece.start.bodies, piece.end)
     else:
         led = touches and wild(piece.y0, piece.k, length, RUNAWAY)
-    return bool(led) or (touches and length > HELD_LEAST * h and bool(strays(piece) or gains_on_flat(piece)))
+    return bool(led) or (touches and length > HELD_LEAST * h and bool(strays(piece, STRAY) or gains_on_flat(piece)))
 
 
 @program
@@ -151,16 +151,17 @@ def touches_flat(surface, chosen):
 
 
 @program
-def strays(piece):
-    """Whether contacts of the set end the piece with velocities in their kept rows that are more than rounding."""
+def strays(piece, share):
+    """Whether contacts of the set end the piece with velocities in their kept rows that are more than rounding: more
+    than this share of the bodies' velocities."""
     go(piece, 1.0)
     equations_here(piece.at, piece.chosen.pair, np.int64(piece.chosen.count[0]), np.int64(0))
-    return has_strayed(piece.at, piece.chosen, STRAY)
+    return has_strayed(piece.at, piece.chosen, share)
 
 
 @helper
 def has_strayed(at, chosen, share):
-    """Whether they are more than this share of the bodies' velocities, where the equations there were written last."""
+    """The same, where the equations at the end were written last."""
     eq, witness, mass = at.scratch.equations, at.scratch.witness, at.model.mass
     most, fastest = 0.0, 0.0
     for j in range(chosen.rows[0]):
