@@ -22,8 +22,9 @@ from contactlab.physics.run.pacing import Pacer
 HURRY = 100.0
 TYPED = "1"      # the answer to every question about a number
 CLICKED = 4      # frames that take in a click: move, press, release, and what follows
+HEARD = 40       # frames after which a click without effect has missed, as what is clicked may move under the mouse
 RARE = 6         # frames of which one is drawn while a run goes on
-TRIES = 12       # places in the view at which a point or an arrow is tried
+TRIES = 12       # places in the view at which a point or an arrow is tried; clicks before one gives up
 Wait = Iterator[None]
 
 
@@ -125,10 +126,11 @@ class Pupil:
             self.window.lab.ui.request("open_path", str(path))
             yield from self._until(lambda key=key, before=before: self.course.on and self.course.lesson is not before
                                    and self.course.lesson.key == key)
-            yield from self._click(" 1 ##to_step_0")
+            yield from self._click(" 1 ##to_step_0", lambda: self.course.number == 0)
             for number in range(len(self.course.lesson.steps)):
                 if number:
-                    yield from self._click("Next  \uf054##lesson_on")
+                    yield from self._click("Next  \uf054##lesson_on",
+                                           lambda number=number: self.course.number == number)
                 yield from self._rest(lambda number=number: self.course.number == number and self.shown)
                 yield from self._look()
                 yield from self._step(key, number)
@@ -137,11 +139,10 @@ class Pupil:
         course, question = self.course, self.course.question
         if question is not None:
             yield from self._answer(question)
-            yield from self._click("\uf04b  Predict, and run##lesson_predict")
+            yield from self._click("\uf04b  Predict, and run##lesson_predict", lambda: course.given is not None)
             yield from self._rest(lambda: course.verdict is not None or course.trouble)
         elif course.step.until is not None:
-            yield from self._click("\uf04b  Run##lesson_run")
-            yield from self._until(lambda: course.running)
+            yield from self._click("\uf04b  Run##lesson_run", lambda: course.running)
             yield from self._rest(lambda: not course.running)
         yield from self._look()
         self.played.append({
@@ -152,8 +153,7 @@ class Pupil:
     def _answer(self, question: Any) -> Wait:
         draft = self.course.draft
         if question.type == "number":
-            yield from self._click(f"{question.unit}##lesson_number")
-            yield from self._until(lambda: imgui.get_io().want_text_input)
+            yield from self._click(f"{question.unit}##lesson_number", lambda: imgui.get_io().want_text_input)
             self.window.dispatch_event("on_text", TYPED)
             yield from self._until(lambda: draft.typed == TYPED)
         elif question.type == "sketch":
@@ -166,8 +166,7 @@ class Pupil:
             self._button("release", x + w - 1.0, y + 0.4 * h)
             yield from self._until(lambda: draft.last < 0)
         elif options(question):
-            yield from self._click("##option_0")
-            yield from self._until(lambda: draft.chosen == 0)
+            yield from self._click("##option_0", lambda: draft.chosen == 0)
         else:  # some places in the view are above the horizon of the plane that is meant
             x, y, w, h = self.window.lab.ui.view_rect
             for k in range(TRIES):
@@ -197,9 +196,23 @@ class Pupil:
             self.window._touched()  # else the window rests where nothing changes
             yield
 
-    def _click(self, label: str) -> Wait:
-        """Click a widget where two frames show it: what has just been opened may still move."""
-        (self.folder / "doing").write_text(f"{self.course.lesson.key}, step {self.course.number + 1}: {label}")
+    def _click(self, label: str, done: Callable[[], object]) -> Wait:
+        """Click a widget until that has led to what it leads to."""
+        doing = f"{self.course.lesson.key}, step {self.course.number + 1}: {label}"
+        for _ in range(TRIES):
+            (self.folder / "doing").write_text(doing)
+            yield from self._aim(label)
+            end = imgui.get_frame_count() + HEARD
+            while imgui.get_frame_count() < end:
+                if done():
+                    return
+                self.window._touched()
+                yield
+            doing += ", again"
+        yield from self._until(done)
+
+    def _aim(self, label: str) -> Wait:
+        """One click, where two frames show the widget: what has just been opened may still move."""
         place, before = None, None
         while place is None or place != before:
             place, before = self.rects.pop(label, None), place
