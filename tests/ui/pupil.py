@@ -22,9 +22,10 @@ from contactlab.physics.run.pacing import Pacer
 HURRY = 100.0
 TYPED = "1"      # the answer to every question about a number
 CLICKED = 4      # frames that take in a click: move, press, release, and what follows
-HEARD = 40       # frames after which a click without effect has missed, as what is clicked may move under the mouse
+HEARD = 40       # frames after which a click without effect is taken to have missed
+CLICKS = 12      # on one widget, before the pupil gives up
 RARE = 6         # frames of which one is drawn while a run goes on
-TRIES = 12       # places in the view at which a point or an arrow is tried; clicks before one gives up
+TRIES = 12       # places in the view at which a point or an arrow is tried
 Wait = Iterator[None]
 
 
@@ -197,9 +198,9 @@ class Pupil:
             yield
 
     def _click(self, label: str, done: Callable[[], object]) -> Wait:
-        """Click a widget until that has led to what it leads to."""
+        """Click a widget until that has led to what it leads to; where it never does, the test tells how often."""
         doing = f"{self.course.lesson.key}, step {self.course.number + 1}: {label}"
-        for _ in range(TRIES):
+        for _ in range(CLICKS):
             (self.folder / "doing").write_text(doing)
             yield from self._aim(label)
             end = imgui.get_frame_count() + HEARD
