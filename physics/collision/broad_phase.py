@@ -193,7 +193,8 @@ def sweep_columns(c, d, later, body, roles, sweep, found, count):
             q += 1
         k, a = q, shape[p]
         while k < end and bounds[k, 0] <= high:
-            if bounds[k, 2] <= hi1 and bounds[k, 3] >= lo1 and bounds[k, 4] <= hi2 and bounds[k, 5] >= lo2:
+            # compared at once: which of them tells two apart cannot be guessed
+            if (bounds[k, 2] <= hi1) & (bounds[k, 3] >= lo1) & (bounds[k, 4] <= hi2) & (bounds[k, 5] >= lo2):
                 b = shape[k]
                 if body[a] != body[b] and roles[body[a]] | roles[body[b]] == EITHER:
                     if count < found.shape[0]:

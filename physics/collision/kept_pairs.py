@@ -14,12 +14,13 @@ from ..core.jit import helper, kernel, program
 from ..core.model import Array, BoolArray, IntArray
 from ..core.state import LongArray
 from ..core.team import share_out
+from ..core.vec import row
 from .broad_phase import EITHER, meets_plane
 from .geometry import PLANE, Geometry
 from .hands import SHARES
 from .whole_bodies import overlap
 
-SKIN = 0.1        # relative to the size of the shape
+SKIN = 0.1        # relative to the mean size of a body's shapes
 MANY_KEPT = 2000  # pairs kept, from which on threads share them
 MANY = 64         # pairs from which on they are searched anew where less than a quarter of them overlap
 
@@ -29,7 +30,7 @@ class Kept(NamedTuple):
 
     bounds: Array    #: (s, 6) lower and upper ends of the swollen bounds of the last search [m]
     own: Array       #: (s, 6) scratch: bounds without the skin [m]
-    skin: Array      #: (s,) [m]
+    skin: Array      #: (s,) [m]; the same of all shapes of a body, which leave their bounds together
     roles: IntArray  #: (n,) roles of the bodies at the last search, see `broad_phase.PUSHES`
     pairs: LongArray  #: (p, 2) found by it, in order
     row: LongArray   #: (p,) their rows of notes, then the rows that no pair has
@@ -41,7 +42,8 @@ class Kept(NamedTuple):
 
 def new_kept(geom: Geometry, body: IntArray, stands: BoolArray, pairs: int) -> Kept:
     """Nothing kept yet, and room for so many pairs. stands (n,): bodies that never move."""
-    skin = np.where(stands[body], 0.0, SKIN * (geom.core + geom.swell)[:-1])
+    sizes, counts = np.bincount(body, (geom.core + geom.swell)[:-1], len(stands)), np.bincount(body, None, len(stands))
+    skin = np.where(stands, 0.0, SKIN * sizes / np.maximum(counts, 1))[body]
     bounds, own = np.full((2, len(body), 6), np.nan)
     return Kept(bounds, own, skin, np.zeros(len(stands), np.int32), np.zeros((pairs, 2), np.int64), np.arange(pairs),
                 np.zeros((2, pairs), np.int64), np.zeros(2, np.int64), np.zeros(pairs, np.int64))
@@ -97,24 +99,25 @@ def keep_pairs(geom, roles, pairs, count, kept_in_out) -> None:
     for s in range(len(kept.skin)):
         for c in range(3):
             kept.bounds[s, c], kept.bounds[s, 3 + c] = geom.lo[s, c], geom.hi[s, c]
-    k, freed, taken = 0, 0, 0
+    k, freed, taken, before = 0, 0, 0, kept.count[0]
     for p in range(count):
-        while k < kept.count[0] and stands_before(kept.pairs, k, pairs[p, 0], pairs[p, 1]):
+        while k < before and stands_before(kept.pairs, k, pairs[p, 0], pairs[p, 1]):
             free[freed] = row[k]
             freed += 1
             k += 1
         rows[p] = -1
-        if k < kept.count[0] and kept.pairs[k, 0] == pairs[p, 0] and kept.pairs[k, 1] == pairs[p, 1]:
+        if k < before and kept.pairs[k, 0] == pairs[p, 0] and kept.pairs[k, 1] == pairs[p, 1]:
             rows[p] = row[k]
             k += 1
-    for i in range(k, len(row)):
+    for i in range(k, before):
         free[freed] = row[i]
         freed += 1
     for p in range(count):
-        row[p] = rows[p]
         if rows[p] < 0:
-            row[p] = free[taken]
+            rows[p] = free[taken] if taken < freed else row[before + taken - freed]
             taken += 1
+    for p in range(count):
+        row[p] = rows[p]
         kept.pairs[p, 0], kept.pairs[p, 1] = pairs[p, 0], pairs[p, 1]
     for i in range(taken, freed):
         row[count + i - taken] = free[i]
@@ -132,7 +135,7 @@ def choose_some(i, shares, geom, body, roles, kept, chosen, pairs_out) -> None:
         if geom.kind[a] == PLANE or geom.kind[b] == PLANE:
             meet = meets_plane(geom, a, b) if geom.kind[a] == PLANE else meets_plane(geom, b, a)
         else:
-            meet = overlap(lo, hi, a, lo, hi, b)
+            meet = overlap(row(lo, a), row(hi, a), row(lo, b), row(hi, b))
         pairs_out[count, 0], pairs_out[count, 1] = a, b
         kept.note[count] = kept.row[k]
         count += 1 if meet and roles[body[a]] | roles[body[b]] == EITHER else 0

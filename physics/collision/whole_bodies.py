@@ -9,6 +9,7 @@ from ..core.jit import helper, kernel, program
 from ..core.model import IntArray
 from ..core.state import LongArray
 from ..core.team import share_out
+from ..core.vec import row
 from .broad_phase import Sweep, new_sweep
 from .geometry import PLANE, SPHERE, Geometry
 from .hands import SHARES
@@ -57,21 +58,22 @@ def bound_bodies(geom, whole_out) -> None:
 
 
 @helper
-def overlap(lo_a, hi_a, a, lo_b, hi_b, b):
-    """Whether the bounds in row a and those in row b overlap. All six are compared: which of them tell two shapes apart
-    cannot be guessed."""
-    return ((lo_a[a, 0] <= hi_b[b, 0]) & (lo_b[b, 0] <= hi_a[a, 0]) & (lo_a[a, 1] <= hi_b[b, 1])
-            & (lo_b[b, 1] <= hi_a[a, 1]) & (lo_a[a, 2] <= hi_b[b, 2]) & (lo_b[b, 2] <= hi_a[a, 2]))
+def overlap(lo_a, hi_a, lo_b, hi_b):
+    """Whether the bounds between two corners overlap those between two others. All six are compared: which of them tell
+    two shapes apart cannot be guessed."""
+    return ((lo_a[0] <= hi_b[0]) & (lo_b[0] <= hi_a[0]) & (lo_a[1] <= hi_b[1])
+            & (lo_b[1] <= hi_a[1]) & (lo_a[2] <= hi_b[2]) & (lo_b[2] <= hi_a[2]))
 
 
 @helper
-def find_close(geom, whole, i, j, close_out):
-    """The bounded shapes of body i whose bounds overlap those of body j; returns their number."""
-    own, shapes, count = whole.geometry, whole.shapes, 0
+def find_close(kind, lo, hi, whole, i, j, close_out):
+    """The bounded shapes of body i whose bounds, lo and hi (s, 3), overlap those of body j; returns their number."""
+    shapes, count = whole.shapes, 0
+    low, high = row(whole.geometry.lo, j), row(whole.geometry.hi, j)
     for k in range(whole.start[i], whole.start[i + 1]):
         s = shapes[k]
         close_out[count] = s
-        count += (geom.kind[s] != PLANE) & overlap(geom.lo, geom.hi, s, own.lo, own.hi, j)
+        count += (kind[s] != PLANE) & overlap(row(lo, s), row(hi, s), low, high)
     return count
 
 
@@ -79,22 +81,22 @@ def find_close(geom, whole, i, j, close_out):
 def find_some_shapes(i, shares, geom, whole, pairs, tally, found_out) -> None:
     """Share i of `find_shapes`. Each pair is written down before it is asked: whether it counts cannot be guessed, and
     a jump that is guessed wrong takes longer."""
-    lo, hi, most, kept = geom.lo, geom.hi, int(whole.most[0]), 0
+    kind, lo, hi, found, most, kept = geom.kind, geom.lo, geom.hi, whole.sweep.found, int(whole.most[0]), 0
     close_i, close_j = np.empty(most, np.int64), np.empty(most, np.int64)
     buffer = np.empty((ROWS + most, 2), np.int64)
     for p in range(i * pairs // shares, (i + 1) * pairs // shares):
-        a_body, b_body = whole.sweep.found[p, 0], whole.sweep.found[p, 1]
-        of_a = find_close(geom, whole, a_body, b_body, close_i)
-        of_b = find_close(geom, whole, b_body, a_body, close_j)
+        of_a = find_close(kind, lo, hi, whole, found[p, 0], found[p, 1], close_i)
+        of_b = find_close(kind, lo, hi, whole, found[p, 1], found[p, 0], close_j)
         for k in range(of_a):
             a = close_i[k]
+            low, high = row(lo, a), row(hi, a)
             if kept > ROWS:
                 write_pairs(buffer, kept, tally, found_out)
                 kept = 0
             for m in range(of_b):
                 b = close_j[m]
                 buffer[kept, 0], buffer[kept, 1] = min(a, b), max(a, b)
-                kept += overlap(lo, hi, a, lo, hi, b)
+                kept += overlap(low, high, row(lo, b), row(hi, b))
     write_pairs(buffer, kept, tally, found_out)
 
 
