@@ -14,20 +14,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import kernel
+from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray, Model, movable
 from ..core.report import Event, Reason
-from ..core.state import Bodies, Case, ContactMemory, Contacts
-from ..core.vec import norm, put, row
+from ..core.state import Bodies, Case, Contacts
+from ..core.vec import add, cross, dot, norm, put, row, sub
 from ..problem.assemble import pair_order
 
 IMPACT, GAIN, DYNAMIC_LOSS, GEOMETRIC_LOSS = range(4)
-Vector = tuple[float, float, float]
 EVENT_KINDS = ("impact", "gain", "dynamic_loss", "geometric_loss")
 SEPARATING, RESTING = int(Case.SEPARATING), int(Case.RESTING)
 UNKNOWN, STICKS, SLIPS = range(3)  #: friction state of a contact; unknown where it is free or new
-#: what is told of a pair that is not near any more
-NOWHERE = 0, 0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0, 0.0
 LEAST_SHARE = 1e-3  # part of the load of its pair of shapes below which the slip of a contact does not count
 MOST_EVENTS = 64  # events of one step: a pile makes hundreds, too many to read
 
@@ -93,75 +90,87 @@ def find_changes(contacts, memory, zeta_before, parting, rest_speed, changes_out
     return found
 
 
+class Told(NamedTuple):
+    """What events tell of the changes that were found."""
+
+    kind: IntArray    #: (m,) row of EVENT_KINDS
+    bodies: IntArray  #: (m, 2)
+    point: Array      #: (m, 3) [m]
+    normal: Array     #: (m, 3)
+    impulse: Array    #: (m, 3) [N s]
+    after: IntArray   #: (m,) see `Event.case_after`
+    zeta: Array       #: (m,) speed with which a pair parts as its force vanishes [m/s], else nan
+
+
+@kernel
+def tell_changes(shape_body, moves, contacts, bodies, changes, count, told_out) -> None:
+    """Fill so many rows of `Told`. bodies: at the end of the step."""
+    for i in range(count):
+        k, kind = int(changes.row[i]), int(changes.kind[i])
+        told_out.after[i], told_out.zeta[i] = 0, math.nan
+        if kind == GEOMETRIC_LOSS:
+            if tell_lost(shape_body, moves, bodies, changes, i, told_out) and k < 0:
+                kind = DYNAMIC_LOSS  # it was torn away, so far that nothing is near any more
+        else:
+            told_out.bodies[i, 0], told_out.bodies[i, 1] = contacts.body_a[k], contacts.body_b[k]
+            put(told_out.point, i, row(contacts.point, k))
+            put(told_out.normal, i, row(contacts.normal, k))
+            put(told_out.impulse, i, row(contacts.impulse, k))
+            if kind == IMPACT:  # a pair that does not separate rests, even where a gap is left for the next step
+                told_out.after[i] = SEPARATING if contacts.case[k] == SEPARATING else RESTING
+            elif kind == DYNAMIC_LOSS:
+                told_out.zeta[i] = contacts.zeta[k]
+        told_out.kind[i] = kind
+
+
+@helper
+def tell_lost(shape_body, moves, bodies, changes, i, told_out):
+    """Bodies, point and normal of pair i that was lost, from what the memory knew of its last contact: the normal is
+    the direction of its impulse. Returns whether the bodies move apart along it."""
+    a, b = int(shape_body[changes.shapes[i, 0]]), int(shape_body[changes.shapes[i, 1]])
+    point = add(row(bodies.x, b if moves[b] else a), row(changes.place, i))
+    u = sub(row(bodies.v, b), row(bodies.v, a))
+    u = add(u, cross(row(bodies.w, b), sub(point, row(bodies.x, b))))
+    u = sub(u, cross(row(bodies.w, a), sub(point, row(bodies.x, a))))
+    p = row(changes.impulse, i)
+    size = norm(p) if norm(p) > 0.0 else 1.0
+    normal = p[0] / size, p[1] / size, p[2] / size
+    told_out.bodies[i, 0], told_out.bodies[i, 1] = a, b
+    put(told_out.point, i, point)
+    put(told_out.normal, i, normal)
+    put(told_out.impulse, i, (0.0, 0.0, 0.0))
+    return dot(normal, u) > 0.0
+
+
 class EventFinder:
     """Finds the events of a step. Keeps scratch memory only."""
 
     def __init__(self, model: Model) -> None:
         self._shape_body, self._moves = model.shapes.body, movable(model.kind)
-        self.changes = Changes(np.zeros(MOST_EVENTS, np.int32), np.zeros(MOST_EVENTS, np.int32),
-                               np.zeros((MOST_EVENTS, 2), np.int32), *np.zeros((2, MOST_EVENTS, 3)))
-
-    def find(
-        self, contacts: Contacts, memory: ContactMemory, before: tuple[Array, Array], rest_speed: float, bodies: Bodies,
-        instant: Callable[[str, tuple[int, int]], float], energy_before: float, energy_after: float,
-    ) -> list[Event]:
-        """At most MOST_EVENTS events, with step number 0. `memory` is that of the step before, `before` zeta_before
-        (c,) and parting (c,) of `find_changes`, `bodies` at the end of the step, `instant` says when an event of a kind
-        happened to a pair of shapes [s], and the energies are those before and after the step [J]."""
-        count = find_changes(contacts, memory, *before, rest_speed, self.changes)
-        return self.events(count, contacts, bodies, instant, energy_before, energy_after)
+        kind, of, named, after = np.zeros((4, MOST_EVENTS), np.int32)
+        shapes, pairs = np.zeros((2, MOST_EVENTS, 2), np.int32)
+        place, last, point, normal, impulse = np.zeros((5, MOST_EVENTS, 3))
+        self.changes = Changes(kind, of, shapes, place, last)
+        self._told = Told(named, pairs, point, normal, impulse, after, np.zeros(MOST_EVENTS))
 
     def events(
         self, count: int, contacts: Contacts, bodies: Bodies, instant: Callable[[str, tuple[int, int]], float],
         energy_before: float, energy_after: float,
     ) -> list[Event]:
-        """The events of so many `changes` that were found."""
-        found, rows = [], self.changes.row[:count]
-        here = rows[rows >= 0]
-        columns = (contacts.body_a, contacts.body_b, contacts.point, contacts.normal, contacts.impulse, contacts.case,
-                   contacts.zeta)
-        near = zip(*(_as_list(column[here]) for column in columns), strict=True)
-        shapes = self.changes.shapes[:count].tolist()
-        for i, (kind, k, (a, b)) in enumerate(zip(self.changes.kind[:count].tolist(), rows.tolist(), shapes,
-                                                  strict=True)):
-            after, reason = 0, None
-            body_a, body_b, point, normal, impulse, case, zeta = next(near) if k >= 0 else NOWHERE
-            if kind == GEOMETRIC_LOSS:
-                told, parts = self._lost(i, bodies)
-                if k < 0 and parts:  # it was torn away, so far that nothing is near any more
-                    kind = DYNAMIC_LOSS
-            else:
-                told = (body_a, body_b), point, normal, impulse
-                if kind == IMPACT:  # a pair that does not separate rests, even where a gap is left for the next step
-                    after = SEPARATING if case == SEPARATING else RESTING
-                elif kind == DYNAMIC_LOSS:
-                    reason = Reason("parts", zeta)
+        """The events of so many `changes` that were found, with step number 0. `bodies` at the end of the step,
+        `instant` says when an event of a kind happened to a pair of shapes [s], and the energies are those before and
+        after the step [J]."""
+        tell_changes(self._shape_body, self._moves, contacts, bodies, self.changes, count, self._told)
+        found = []
+        for (kind, pair, point, normal, impulse, after, zeta), (a, b) in zip(
+                zip(*(column[:count].tolist() for column in self._told), strict=True),
+                self.changes.shapes[:count].tolist(), strict=True):
             name = EVENT_KINDS[kind]
-            found.append(Event(name, 0, instant(name, (a, b)), *told, energy_before, energy_after, after,
-                               reason=reason))
+            reason = None if math.isnan(zeta) else Reason("parts", zeta)
+            found.append(Event._make((  # half the time of a call with as many arguments
+                name, 0, instant(name, (a, b)), tuple(pair), tuple(point), tuple(normal), tuple(impulse), energy_before,
+                energy_after, after, -1, (), reason)))
         return found
-
-    def _lost(self, i: int, bodies: Bodies) -> tuple[tuple[tuple[int, int], Vector, Vector, Vector], bool]:
-        """Bodies, point, normal and impulse of a pair that was lost, from what the memory knew of its last contact: the
-        normal is the direction of its impulse. And whether the bodies move apart along it."""
-        a, b = self._shape_body[self.changes.shapes[i]].tolist()
-        p = self.changes.impulse[i]
-        point = bodies.x[b if self._moves[b] else a] + self.changes.place[i]
-        u = bodies.v[b] - bodies.v[a] + _crossed(bodies.w[b], point - bodies.x[b]) - _crossed(
-            bodies.w[a], point - bodies.x[a])
-        normal = p / (math.sqrt(float(p @ p)) or 1.0)
-        return ((a, b), tuple(point.tolist()), tuple(normal.tolist()), (0.0, 0.0, 0.0)), bool(normal @ u > 0.0)
-
-
-def _as_list(column: Array | IntArray) -> list:
-    """Values of a column, or its rows as tuples: the whole column, as one by one is slow."""
-    return column.tolist() if column.ndim == 1 else list(map(tuple, column.tolist()))
-
-
-def _crossed(u: Array, v: Array) -> Array:
-    """u × v; of two vectors alone `np.cross` takes ten times as long."""
-    (a, b, c), (x, y, z) = u.tolist(), v.tolist()
-    return np.array([b * z - c * y, c * x - a * z, a * y - b * x])
 
 
 def slip_events(

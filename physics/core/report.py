@@ -111,7 +111,7 @@ class Event(NamedTuple):
 
     def at_step(self, step: int) -> "Event":
         """The same event with this step number."""
-        return Event._make((self.kind, step, *self[2:]))
+        return tuple.__new__(Event, (self[0], step, *self[2:]))
 
 
 class MotorState(NamedTuple):

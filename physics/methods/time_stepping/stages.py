@@ -441,9 +441,9 @@ def velocity_found(contacts, system, x, approach, i):
 
 @kernel
 def settle_contacts(contacts, system, x, approach, fired_out, memory_out):
-    """Fill what the memory and the search for events need of every contact (see `Contacts`): impulse, λ, ζ and whether
-    it is current. Velocities are those at the end of the step, half_turn included; what u was in the middle goes into
-    the memory."""
+    """Fill what the memory and the search for events need of every contact (see `Contacts`): impulse, λ, ζ, case and
+    whether it is current. Velocities are those at the end of the step, half_turn included; what u was in the middle
+    goes into the memory."""
     rest_speed, touch, h = approach.scales[REST_SPEED], approach.scales[TOUCH], approach.scales[H]
     for i in range(int(contacts.count[0])):
         put(contacts.impulse, i, (0.0, 0.0, 0.0))
@@ -459,25 +459,25 @@ def settle_contacts(contacts, system, x, approach, fired_out, memory_out):
         lam = dot(row(contacts.impulse, i), n) / h
         contacts.zeta[i] = zeta
         contacts.lam[i] = lam
-        contacts.current[i] = 1 if abs(zeta) <= rest_speed and (contacts.gap[i] <= touch or lam > 0.0) else 0
+        case = APART
+        if contacts.gap[i] <= touch or lam > 0.0:
+            case = COLLIDING if zeta < -rest_speed else SEPARATING if zeta > rest_speed else RESTING
+        contacts.case[i] = case
+        contacts.current[i] = 1 if case == RESTING else 0
 
 
 @kernel
 def describe(system, x, approach, contacts_out):
     """Fill what only a reader wants to know of every contact, from what the step left: the columns of `Contacts` that
     `settle_contacts` does not fill."""
-    rest_speed, touch, h = approach.scales[REST_SPEED], approach.scales[TOUCH], approach.scales[H]
+    h = approach.scales[H]
     for i in range(int(contacts_out.count[0])):
         n, zeta, lam = row(contacts_out.normal, i), contacts_out.zeta[i], contacts_out.lam[i]
         u = add(velocity_found(contacts_out, system, x, approach, i), row(approach.half_turn, i))
         contacts_out.zeta_dot[i] = (zeta - approach.zeta[i]) / h
         put(contacts_out.friction_force, i, axpy(-lam, n, scale(1.0 / h, row(contacts_out.impulse, i))))
         contacts_out.slip[i] = norm(axpy(-zeta, n, u))
-        case = APART
-        if contacts_out.gap[i] <= touch or lam > 0.0:
-            case = COLLIDING if zeta < -rest_speed else SEPARATING if zeta > rest_speed else RESTING
-        contacts_out.case[i] = case
-        contacts_out.active[i] = 1 if case == RESTING and lam > 0.0 else 0
+        contacts_out.active[i] = 1 if contacts_out.case[i] == RESTING and lam > 0.0 else 0
 
 
 @helper

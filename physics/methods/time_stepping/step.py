@@ -309,14 +309,14 @@ class TimeStepping:
         if not told[EVENTS] and not space.has[STATIC]:
             return
         before, after = float(told[BEFORE]), total_energy(self.model, state.bodies, *state.joints)
+        t = float(state.t[0])
         if told[EVENTS]:
             self.events = space.finder.events(
-                int(told[EVENTS]), self._awake(), state.bodies, lambda *_: float(state.t[0]), before, after)
+                int(told[EVENTS]), self.found, state.bodies, lambda *_: t, before, after)
         if space.has[STATIC]:
             count, static = int(self.found.count[0]), space.static
             self.events += slip_events(
-                self.found, static.before[:count], static.mode[:count], np.full((count, 2), float(state.t[0])), before,
-                after)
+                self._awake(), static.before[:count], static.mode[:count], np.full((count, 2), t), before, after)
 
     def _how_it_went(self) -> StepInfo:
         """What is known of the step as long as no other one is made."""
