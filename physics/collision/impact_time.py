@@ -57,8 +57,6 @@ from .geometry import (
     axis,
     bound_shape,
     origin,
-    place_shape,
-    put_pose,
     swell,
     to_local,
     to_world,
@@ -126,6 +124,16 @@ def find_fast(bodies, h, paths_out):
     return count
 
 
+@helper
+def put_on_way(geom_out, s, x, q, position, orientation):
+    """Pose of shape s in that of its body, with its place in it. What it travels on its way is nobody's concern."""
+    p, m = transform(x, q, position), quat_mat(quat_mul(q, orientation))
+    for i in range(3):
+        geom_out.x[s, i] = p[i]
+        for j in range(3):
+            geom_out.R[s, i, j] = m[i][j]
+
+
 @kernel
 def bound_some_paths(i, ways, some, bodies, h) -> None:
     """Share i of `bound_paths`."""
@@ -134,9 +142,10 @@ def bound_some_paths(i, ways, some, bodies, h) -> None:
     for c in range(i * len(some) // SHARES, (i + 1) * len(some) // SHARES):
         s = some[c]
         b = shapes.body[s]
-        place_shape(shapes, s, paths.x, paths.q, end)
+        place, q = row(shapes.position, s), row4(shapes.orientation, s)
+        put_on_way(end, s, row(paths.x, b), row4(paths.q, b), place, q)
         bound_shape(end, s, 0.0)
-        place_shape(shapes, s, bodies.x, bodies.q, start)
+        put_on_way(start, s, row(bodies.x, b), row4(bodies.q, b), place, q)
         bound_shape(start, s, 0.0)
         if b != of:  # shapes of a body follow one another
             of, turn = b, min(h * norm(row(bodies.w, b)), math.pi)
@@ -165,7 +174,7 @@ def place_at(geom, s, motion, t):
     """Pose of shape s when its body has moved for the time t; `motion` as in `touch_time`."""
     x, q, v, w, position, orientation, _ = motion
     turned = quat_mul(quat_exp(scale(t, w)), q)
-    put_pose(geom, s, transform(axpy(t, v, x), turned, position), quat_mat(quat_mul(turned, orientation)))
+    put_on_way(geom, s, axpy(t, v, x), turned, position, orientation)
 
 
 @helper
