@@ -319,10 +319,10 @@ def open_island(system, members, own, number):
         if is_lumped[j] == 1 and by_trees:
             put_runs(system.blocks, j, island)
         elif is_lumped[j] == 1:
-            e = island.piece[first[j + 1] - 1, BEGIN]
-            for r in range(3 if rank > 0 else 0):
+            for r in range(3 if rank > 0 else 0):  # without a rank there is no piece to look up
+                e = island.piece[first[j + 1] - 1, BEGIN] + rank * r
                 for c in range(rank):
-                    island.G[e + rank * r + c] = common[c, 3 * l + r]
+                    island.G[e + c] = common[c, 3 * l + r]
             l += 1
     for t in range(nodes):
         number[body[t]] = -1
