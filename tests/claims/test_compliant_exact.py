@@ -7,6 +7,8 @@ from soft_scenes import G, ball, box, set_velocity, soft, total
 
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.laws.soft import D_R
+from contactlab.physics.methods.compliant.guards import CALM, guards, switch
+from contactlab.physics.methods.compliant.step import Compliant
 from contactlab.physics.scene.gains import contact_time, ratio_for, restitution_of
 
 NO_GRAVITY = (0.0, 0.0, 0.0)
@@ -45,6 +47,22 @@ def test_e1_with_gravity_the_next_apex_is_that_of_the_closed_form():
         height = sim.position("ball")[2] - 0.1
         assert height + speed**2 / (2 * G) == pytest.approx(0.541977353021, abs=1e-9)
         assert total(sim) == pytest.approx(1.1 * G, abs=1e-9)
+
+
+def test_a_contact_that_vanishes_as_its_mode_ends_changes_no_other_one():
+    """Then nothing is near at the end of the substep, and what ended stands in no row: index -1 is that of another."""
+    sim = soft(ball(z=0.1), integrator="dopri5")
+    method = Compliant(sim.model)
+    method.step(sim.state, sim.loads, sim.settings)
+    system, bodies = method.soft.system, sim.state.bodies
+    system.contacts.count[0] = 0
+    _, k, change = guards(sim.model, system, bodies)
+    assert (k, change) == (-1, CALM)
+    for array in system.work:
+        array.fill(7)
+    before = [array.copy() for array in system.work]
+    switch(sim.model, system, k, change, 0.5, bodies)
+    assert all((array == same).all() for array, same in zip(system.work, before, strict=True))
 
 
 def test_e2_the_nonlinear_surface_has_its_restitution_and_static_depth():

@@ -112,9 +112,12 @@ def mode_ends(model, tableau, t, h, parts, soft, course):
 
 @kernel
 def switch(model, soft, k, change, t, bodies):
-    """Let contact row k change its mode at t [s]."""
+    """Let contact row k change its mode at t [s]. Where the contact vanishes as its mode ends, the change is CALM and
+    there is no row: k = -1."""
     contacts, slot, surfaces, work = soft.contacts, soft.slot, soft.surfaces, soft.work
     motions, law = model.motions, soft.choice[LAW]
+    if change == CALM:
+        return
     work.changed[k, change] = t
     if change == RELEASE:
         surfaces.mode[k] = FREE
