@@ -2,8 +2,9 @@
 
     XDG_CACHE_HOME=$(mktemp -d) PYTHONPATH=tests pytest -n 0 -p indices_outside tests/claims/test_ledger.py
 
-Kernels are compiled anew, from an empty cache, and note every index that is computed and lies below 0, from where numba
-counts it from the back, or not below the size. The lines stand at the end. Bounds of slices are not looked at.
+Kernels are compiled anew, from an empty cache, and note every index that is computed and lies below 0, which nothing
+counts from the back (see `core/lean_code.py`), or not below the size. The lines stand at the end. Here an index below 0
+does count from the back, so that nothing is written outside. Bounds of slices are not looked at.
 """
 
 import ctypes

@@ -178,6 +178,15 @@ def _product(self: Any, lhs: Any, rhs: Any, *more: Any, **flags: Any) -> Any:
     return rhs if _is(lhs, 1) else lhs if _is(rhs, 1) else _multiply(self, lhs, rhs, *more, **flags)
 
 
+def _item_at(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
+    """In place of numba's function: where an item stands, of this kind of index. Only one that is written as a number
+    counts from the back: all that kernels compute count from the front, and to ask each of them for its sign takes a
+    fifteenth of a step of many hulls. The bounds of slices are asked."""
+    place = context.cast(builder, index, kind, types.intp if kind.signed else types.uintp)
+    back = isinstance(place, ir.Constant) and isinstance(place.constant, int) and place.constant < 0
+    return _wrap(builder, place, size) if back else place
+
+
 def _wrapped(builder: Any, index: Any, size: Any) -> Any:
     """In place of numba's function: an index from the front for one from the back."""
     known = isinstance(index, ir.Constant) and isinstance(index.constant, int) and index.constant >= 0
@@ -221,6 +230,7 @@ IN_PLACE = (
     (ir.IRBuilder, "add", _sum),
     (ir.IRBuilder, "mul", _product),
     (slicing, "fix_index", _wrapped),
+    (arrayobj, "fix_integer_index", _item_at),
     (arrayobj, "make_array", _made_array),
     (arrayobj, "make_view", _made_view),
     (NRTContext, "get_meminfos", _owners),
