@@ -47,6 +47,7 @@ from ...shapes.superellipsoid import (
 from .frames import face_margin, facing_margin, off_rim, side_margin, world_axis, world_point
 
 FARTHEST_ROUNDS = 1000    # most iterations; each reduces the error by the ratio of curvature radii, ellipsoid to wall
+LEVEL = 1e-10     # part of a normal that is rounding, where the semi-axes are made equal
 SETTLED = 2e-16  # change of a unit vector below which the iteration ends
 
 
@@ -183,9 +184,20 @@ def smooth_solid(surface, bodies, e):
 
 
 @helper
+def levelled(s, n):
+    """A normal n in the frame of a smooth solid with semi-axes s, without its parts along these that are rounding.
+
+    A boxy solid that is turned by θ away from a flat place is touched some |θ|^(e/(2 - e)) beside it, with e < 1: what
+    lies level but for rounding would rock as fast as rounding is small."""
+    a, b, c = s[0] * n[0], s[1] * n[1], s[2] * n[2]
+    least = LEVEL * max(abs(a), max(abs(b), abs(c)))
+    return (n[0] if abs(a) > least else 0.0, n[1] if abs(b) > least else 0.0, n[2] if abs(c) > least else 0.0)
+
+
+@helper
 def smooth_end(solid, centre, m):
     """The point of such a solid farthest along the world vector m, how it curves there, and along which tangent."""
-    local = into(solid, m)
+    local = levelled(solid[3], into(solid, m))
     curve, u = smooth_curve(solid[3], solid[4], local)
     return add(centre, out_of(solid, smooth_point(solid[3], solid[4], local))), curve, out_of(solid, u)
 
