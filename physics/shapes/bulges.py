@@ -6,8 +6,8 @@ in one place at most, and an ellipsoid on each side of the plane across its long
 farthest out in the half plane from this axis away from the middle of the bowl; or as far all around: then CORNERS of
 its half planes stand for them all.
 
-In a pipe what counts is the outline of the solid, seen along the pipe. That of an ellipsoid is an ellipse, farthest out
-in one place at most in each half, on either side of its shorter axis.
+In a pipe what counts is the outline of the solid, seen along the pipe. Its places have seats, see
+`collision.exact.outlines`.
 
 Two such places on either side of a plane may come together in it, and are one from then on. So the border of their
 regions is BESIDE the plane: one of them is left alone a little before, where the surface between them is by no more
@@ -18,19 +18,19 @@ from itertools import product
 
 import numpy as np
 
-from ..core.model import HOLLOW, Array, Model, ShapeKind
+from ..core.model import HOLLOW, Array, Model
 from .elements import (
     BULGE,
-    BULGE_AHEAD,
-    BULGE_BEHIND,
     BULGE_ROUND,
     BULGE_STAND,
     CORNERS,
+    OUTLINE,
     Element,
     about_z,
 )
 from .shapes import quat_product
 
+SEATS = 12    # of the places of an outline in a pipe; most have two or four, and as many will be there soon
 EQUAL = 1e-9  # share by which two semi-axes may differ that count as equal
 BESIDE = 1e-3  # from a plane of symmetry the border of two regions, relative to the semi-axis across it
 ONTO = ((0.5, 0.5, 0.5, 0.5), (0.5, -0.5, -0.5, -0.5), (1.0, 0.0, 0.0, 0.0))  # turns of z onto each of the axes
@@ -41,7 +41,7 @@ def bulges_of(model: Model, s: int, widest: float) -> list[Element]:
     radius of curvature [m]; none where there are no such walls."""
     shapes = model.shapes
     half, exponents = shapes.size[s], shapes.exponents[s]
-    walls = {kind for kind in HOLLOW if (shapes.size[shapes.kind == kind, 0] <= widest).any()}
+    bowls, pipes = (np.flatnonzero((shapes.kind == kind) & (shapes.size[:, 0] <= widest)).tolist() for kind in HOLLOW)
     order = np.argsort(-half, kind="stable").tolist()
     if (exponents == 1.0).all():
         around = same(half, order[0], order[1])
@@ -51,13 +51,13 @@ def bulges_of(model: Model, s: int, widest: float) -> list[Element]:
         axes = [2] if around else [0, 1, 2]
     stands = [(BULGE_STAND, 2.0 * np.pi / CORNERS * k) for k in range(CORNERS)]
     in_bowl = [(BULGE_ROUND, 0.0), *stands] if around else [(BULGE, 0.0)]
-    plan = [(part, in_bowl) for part in parts(half, axes)] if ShapeKind.BOWL in walls else []
-    if ShapeKind.PIPE in walls:
-        plan.append(((), [(BULGE_AHEAD, 0.0), (BULGE_BEHIND, 0.0)]))
-    return [Element(kind, np.zeros(3), np.roll(half, 2 - axis), widest, sides=part, extent=float(shapes.bound[s]),
-                    exponents=(float(exponents[0]), float(exponents[1])),
-                    frame=quat_product(ONTO[axis], about_z(angle)))
-            for part, kinds in plan for kind, angle in kinds]
+    found = [Element(kind, np.zeros(3), np.roll(half, 2 - axis), widest, sides=part, extent=float(shapes.bound[s]),
+                     exponents=(float(exponents[0]), float(exponents[1])),
+                     frame=quat_product(ONTO[axis], about_z(angle)))
+             for part in (parts(half, axes) if bowls else []) for kind, angle in in_bowl]
+    return found + [Element(OUTLINE, np.zeros(3), half, widest, extent=float(shapes.bound[s]),
+                            exponents=(float(exponents[0]), float(exponents[1])), wall=wall)
+                    for wall in pipes for _ in range(SEATS)]
 
 
 def same(half: Array, i: int, j: int) -> bool:

@@ -15,8 +15,8 @@ from ..core.model import Array
 
 #: kinds of elements
 (VERTEX, EDGE, FACE, RIM, AHEAD, BEHIND, CORNER, ELLIPSOID, BOWL, PIPE, RING, SMOOTH, RING_AHEAD,
- RING_BEHIND, ARC, TWIN, STAND, SIDE, BULGE, BULGE_ROUND, BULGE_STAND, BULGE_AHEAD, BULGE_BEHIND) = range(23)
-BULGES = (BULGE, BULGE_ROUND, BULGE_STAND, BULGE_AHEAD, BULGE_BEHIND)  # of ellipsoids and superellipsoids, see `bulges`
+ RING_BEHIND, ARC, TWIN, STAND, SIDE, BULGE, BULGE_ROUND, BULGE_STAND, OUTLINE) = range(22)
+BULGES = (BULGE, BULGE_ROUND, BULGE_STAND)  # of ellipsoids and superellipsoids, see `bulges`
 CORNERS = 8  # points of a rim on which a flat end stands
 ARCS = 16    # of a ring, or of a rim in a hollow
 
@@ -24,7 +24,7 @@ ARCS = 16    # of a ring, or of a rim in a hollow
 class Element(NamedTuple):
     """One element of a shape, in the shape frame."""
 
-    kind: int             #: VERTEX … BULGE_BEHIND
+    kind: int             #: VERTEX … OUTLINE
     point: ArrayLike      #: the vertex or corner, the middle of the edge, rim or arc, a point of the face, an apex [m]
     axis: ArrayLike = (0.0, 0.0, 0.0)  #: unit vector along an edge, out of a face, or of a cone towards its apex;
                                        #: semi-axes of a round one [m]
@@ -36,6 +36,7 @@ class Element(NamedTuple):
     frame: ArrayLike = (1.0, 0.0, 0.0, 0.0)  #: orientation of its axes, unit quaternion w x y z
     exponents: tuple[float, float] = (1.0, 1.0)  #: of a superellipsoid
     taper: float = 0.0    #: of a cone's apex, side and rim: sine of the angle between its axis and its side
+    wall: int = -1        #: the only shape that it touches, of an OUTLINE; -1 = any
 
 
 class ElementRows(NamedTuple):
@@ -50,6 +51,7 @@ class ElementRows(NamedTuple):
     frame: Array       #: (e, 4)
     exponents: Array   #: (e, 2)
     taper: Array       #: (e,)
+    wall: Array        #: (e,)
     side_count: Array  #: (e,)
     sides: Array       #: (k, 4) of one element after the other: direction, offset
 
@@ -63,7 +65,8 @@ def rows_of(kind: int, point: Array, sides: Array, side_count: ArrayLike, axis: 
         return np.broadcast_to(np.asarray(values, np.float64), (count, *width))
 
     return ElementRows(column(kind), point, column(axis, 3), column(length), column(0.0), column(extent),
-                       column((1.0, 0.0, 0.0, 0.0), 4), column((1.0, 1.0), 2), column(0.0), column(side_count), sides)
+                       column((1.0, 0.0, 0.0, 0.0), 4), column((1.0, 1.0), 2), column(0.0), column(-1.0),
+                       column(side_count), sides)
 
 
 def as_rows(elements: list[Element]) -> ElementRows:
@@ -73,7 +76,7 @@ def as_rows(elements: list[Element]) -> ElementRows:
 
     sides = np.array([[*n, offset] for e in elements for n, offset in e.sides], np.float64).reshape(-1, 4)
     return ElementRows(column("kind"), column("point", 3), column("axis", 3), column("length"), column("radius"),
-                       column("extent"), column("frame", 4), column("exponents", 2), column("taper"),
+                       column("extent"), column("frame", 4), column("exponents", 2), column("taper"), column("wall"),
                        np.array([len(e.sides) for e in elements], np.float64), sides)
 
 

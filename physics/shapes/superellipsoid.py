@@ -310,7 +310,7 @@ def _elements(model: Model, s: int) -> list[Element]:
     flattest = widest(model, s) if has_hollows(model) else math.inf
     itself = Element(SMOOTH, np.zeros(3), size, flattest, extent=float(model.shapes.bound[s]),
                      exponents=tuple(exponents))
-    return [itself, *(bulges_of(model, s, flattest) if exponents.max() <= 1.0 else [])]
+    return [itself, *bulges_of(model, s, flattest)]
 
 
 def widest(model: Model, s: int) -> float:

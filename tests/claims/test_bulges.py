@@ -13,7 +13,15 @@ from test_superellipsoid import _foremost
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.collision.exact.elements import surface_of
 from contactlab.physics.collision.exact.gaps import empty_witness, find_witnesses
-from contactlab.physics.shapes.elements import BOWL, BULGE, BULGE_AHEAD, BULGE_BEHIND, BULGE_ROUND, BULGE_STAND, PIPE
+from contactlab.physics.collision.exact.near import PLACE, find_near, trees_of
+from contactlab.physics.shapes.elements import (
+    BOWL,
+    BULGE,
+    BULGE_ROUND,
+    BULGE_STAND,
+    OUTLINE,
+    PIPE,
+)
 
 G = 9.81
 SOLIDS = {  # semi-axes, exponents
@@ -22,13 +30,20 @@ SOLIDS = {  # semi-axes, exponents
     "lens": ((0.6, 0.6, 0.2), (1.0, 1.0)),      # in a bowl a circle
     "soap": ((0.4, 0.3, 0.2), (0.5, 0.5)),      # four places in a bowl
     "puck": ((0.4, 0.4, 0.15), (0.5, 1.0)),
+    "brick": ((0.5, 0.3, 0.15), (0.25, 0.25)),
+    "plate": ((0.7, 0.4, 0.02), (0.3, 0.6)),
+    "star": ((0.5, 0.4, 0.3), (1.8, 1.6)),      # tips and edges, flat between
+    "top": ((0.4, 0.4, 0.5), (1.8, 1.0)),
+    "wedge": ((0.5, 0.3, 0.2), (0.3, 1.7)),
+    "ridge": ((0.5, 0.4, 0.3), (1.7, 0.4)),
 }
-IN_PIPES = ("pebble", "rod", "lens")
-CASES = [("bowl", name) for name in SOLIDS] + [("pipe", name) for name in IN_PIPES]
-PLACES = {"bowl": (BULGE, BULGE_ROUND, BULGE_STAND), "pipe": (BULGE_AHEAD, BULGE_BEHIND)}
+IN_BOWLS = ("pebble", "rod", "lens", "soap", "puck")
+CASES = [("bowl", name) for name in IN_BOWLS] + [("pipe", name) for name in SOLIDS]
+PLACES = {"bowl": (BULGE, BULGE_ROUND, BULGE_STAND), "pipe": (OUTLINE,)}
 
 
-def simulate(hollow, name, method="event_driven", h=1 / 240, friction=0.0, restitution=0.0, angle=90.0, **pose):
+def simulate(hollow, name, method="event_driven", h=1 / 240, friction=0.0, restitution=0.0, angle=90.0,
+             integrator="dopri5", **pose):
     """A solid in a wall of 1 m about the origin; a pipe lies along y."""
     half, exponents = SOLIDS[name]
     size = [2.0 * s for s in half]
@@ -39,7 +54,8 @@ def simulate(hollow, name, method="event_driven", h=1 / 240, friction=0.0, resti
     bodies = [{"name": "wall", "fixed": True, "shape": [wall], "euler": [90.0 * (hollow == "pipe"), 0.0, 0.0]},
               {"name": "solid", "shape": [shape]} | pose]
     material = {"default": {"friction": friction, "restitution": restitution}}
-    return Simulation(Scene.from_dict({"material": material, "body": bodies}), method=method, h=h, integrator="dopri5")
+    scene = Scene.from_dict({"material": material, "body": bodies})
+    return Simulation(scene, method=method, h=h, integrator=integrator)
 
 
 def witnesses(sim, surface, hollow):
@@ -49,6 +65,9 @@ def witnesses(sim, surface, hollow):
     witness = empty_witness(len(mine))
     for array in witness:
         array.fill(-1 if array.dtype.kind == "i" else np.nan)
+    reach, place = np.full(len(surface.meets), np.inf), np.full((len(surface.kind), PLACE), np.nan)
+    find_near(surface, trees_of(surface), sim.state.bodies, reach, np.inf, 0.0, place, np.zeros(0, np.int64),
+              empty_witness(0))  # gives the places of outlines their seats
     find_witnesses(surface, sim.state.bodies, mine * len(surface.kind) + f, len(mine), witness)
     return witness
 
@@ -81,7 +100,8 @@ vectors = st.lists(st.floats(-1.0, 1.0), min_size=3, max_size=3).map(np.array)
 @settings(max_examples=25, deadline=None)
 @given(x=vectors, turn=vectors, v=vectors, spin=vectors)
 def test_the_least_gap_is_that_of_the_point_farthest_out_and_changes_along_the_normal(hollow, name, x, turn, v, spin):
-    """Left out are poses in which a place is about to part or is as far out all around: climbing hardly ends there."""
+    """Left out are poses in which a place is about to part or is as far out all around: climbing hardly ends there. So
+    are rates near flat places, where φ'' has no bound."""
     turned, x = Rotation.from_rotvec(3.0 * turn), 0.3 * x
     top, lead, left = farthest(hollow, name, x, turned)
     assume(left < 1e-9)
@@ -97,7 +117,8 @@ def test_the_least_gap_is_that_of_the_point_farthest_out_and_changes_along_the_n
     assert w.gap[here].min() == pytest.approx(1.0 - top, abs=1e-8)  # two places BESIDE each other count as one
     np.testing.assert_allclose((w.p_b - w.p_a)[here], w.gap[here, None] * w.normal[here], rtol=0, atol=1e-9)
     k, step = int(np.argmin(np.where(here, w.gap, np.inf))), 1e-6
-    assume(lead > 1e-3 and w.margin[k] > 1e-3)
+    steep = np.abs(turned.inv().apply(w.normal[k]) * SOLIDS[name][0])
+    assume(lead > 1e-3 and w.margin[k] > 1e-3 and (min(SOLIDS[name][1]) == 1.0 or steep.min() > 0.01 * steep.max()))
     rate = w.normal[k] @ (v + np.cross(spin, w.p_b[k] - x)) * (1.0 if w.body_b[k] == 1 else -1.0)
     ahead, behind = place(step).gap[k], place(-step).gap[k]
     # differences leave φ''' step²/6, with φ'' up to the square of the speeds over what curvatures differ by
@@ -113,7 +134,8 @@ def depth_of(a, c):
 
 @pytest.mark.parametrize(("hollow", "name", "count"), [
     ("bowl", "pebble", 2), ("bowl", "rod", 2), ("bowl", "lens", 8), ("bowl", "soap", 4), ("bowl", "puck", 8),
-    ("pipe", "pebble", 2), ("pipe", "rod", 2), ("pipe", "lens", 2)])
+    ("pipe", "pebble", 2), ("pipe", "rod", 2), ("pipe", "lens", 2), ("pipe", "soap", 2), ("pipe", "puck", 2),
+    ("pipe", "brick", 2), ("pipe", "plate", 2), ("pipe", "star", 1), ("pipe", "wedge", 2)])
 def test_dropped_level_it_rests_on_all_its_places(hollow, name, count):
     """Without friction and bouncing: the wall bears its weight, nothing moves, and an ellipsoid lies as deep as its
     outline says. A pipe has the longest axis across it."""
@@ -149,7 +171,7 @@ def test_it_rocks_on_its_places_and_loses_energy_in_its_impacts_only(hollow, nam
     assert low > -1e-8
 
 
-@pytest.mark.parametrize(("hollow", "name"), [("bowl", "pebble"), ("bowl", "soap"), ("pipe", "lens")])
+@pytest.mark.parametrize(("hollow", "name"), [("bowl", "pebble"), ("bowl", "soap"), ("pipe", "lens"), ("pipe", "soap")])
 def test_time_stepping_goes_the_same_way_but_for_a_step(hollow, name):
     """Its impacts come as much as a step too late: what falls 0.3 m is then a step times its speed beside the way."""
     exact = simulate(hollow, name, **DROP)

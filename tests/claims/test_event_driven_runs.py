@@ -89,8 +89,9 @@ def test_a_scene_without_exact_gaps_is_refused_in_a_sentence_and_the_run_goes_on
     bowl = {"name": "bowl", "fixed": True, "position": [9.0, 0.0, 0.0], "shape": [{"type": "bowl", "radius": 1.0}]}
     sim = simulate(ground(), egg, bowl)
     sim.step()
-    with pytest.raises(ValueError, match=r"^event_driven knows no exact gap of 'egg' and 'bowl' \(a superellipsoid "
-                                         r"flatter than the wall and a bowl\); time_stepping takes them$"):
+    told = (r"^event_driven knows no exact gap of 'egg' and 'bowl' \(a pointed superellipsoid flatter than the bowl "
+            r"and a bowl\); time_stepping takes them$")
+    with pytest.raises(ValueError, match=told):
         sim.set(method="event_driven")
     assert sim.settings.method == "time_stepping"
     sim.step()

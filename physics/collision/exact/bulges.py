@@ -1,22 +1,22 @@
-"""Distances of the bulges of an ellipsoid or superellipsoid from a wall that it is flatter than somewhere; see
+"""Distances of the bulges of an ellipsoid or superellipsoid from a bowl that it is flatter than somewhere; see
 `shapes.bulges`. As in `gaps`, each function returns the points on both elements, the normal from e to f, gap, margin,
 facing, and how both curve.
 
-The greatest distance of its points from the middle o of a wall is the greatest value of m·d + h(m) over unit vectors m,
-d the way from o to the centre and h the support function; in a pipe among those across the axis. Each bulge climbs from
-the best of some places in its own region. Beyond that region the margin says how far: a place that passes from one
-bulge to the next is known to both, and `continuation` says that it is one.
+The greatest distance of its points from the middle o of a bowl is the greatest value of m·d + h(m) over unit vectors m,
+d the way from o to the centre and h the support function. Each bulge climbs from the best of some places in its own
+region. Beyond that region the margin says how far: a place that passes from one bulge to the next is known to both, and
+`continuation` says that it is one.
 """
 
 import math
 
 from ...core.jit import helper
-from ...core.vec import add, axpy, cross, dot, mat_vec, mul, neg, norm, scale, sub, tangents, unit
+from ...core.vec import add, axpy, cross, dot, mul, norm, scale, sub, unit
 from ...shapes.bulges import BESIDE
-from ...shapes.elements import BULGE, BULGE_BEHIND, BULGE_ROUND, BULGE_STAND, PIPE
-from ...shapes.ellipsoid import gram
-from ...shapes.superellipsoid import into, out_of, smooth_curve, smooth_point
-from .frames import side_margin, world_axis, world_point
+from ...shapes.elements import BULGE, BULGE_ROUND, BULGE_STAND
+from ...shapes.superellipsoid import into, out_of, smooth_curve
+from .frames import side_margin, world_point
+from .outlines import foremost
 from .rims import FLAT, TIPPED
 from .smooth import SETTLED, smooth_solid
 
@@ -32,29 +32,20 @@ AT_END = 1e-3      # from the axis within which a round solid touches with the e
 
 
 @helper
-def foremost(solid, m):
-    """From the centre of a smooth solid to its point farthest along m."""
-    return out_of(solid, smooth_point(solid[3], solid[4], into(solid, m)))
-
-
-@helper
 def off_axis(solid, x):
     """The part of a vector across a solid's axis z."""
     return axpy(-dot(solid[2], x), solid[2], x)
 
 
 @helper
-def inside_region(surface, bodies, e, solid, x, ahead):
-    """How far inside its region the point x from the centre of a bulge is [m]; ahead: towards its half, 0 = all."""
-    margin, kind = side_margin(surface, bodies, e, add(world_point(surface, bodies, e), x)), surface.kind[e]
-    if dot(ahead, ahead) > 0.0:
-        beside = BESIDE * min(solid[3][0], solid[3][1], solid[3][2])
-        margin = min(margin, dot(ahead, x) + (beside if kind == BULGE_BEHIND else -beside))
-    return margin
+def inside_region(surface, bodies, e, solid, x):
+    """How far inside its region the point x from the centre of a bulge is [m]; a half plane begins at the axis."""
+    margin = side_margin(surface, bodies, e, add(world_point(surface, bodies, e), x))
+    return margin if surface.kind[e] != BULGE_STAND else min(margin, dot(solid[0], x) - BESIDE * solid[3][0])
 
 
 @helper
-def start_of(surface, bodies, e, solid, d, u, ahead):
+def start_of(surface, bodies, e, solid, d, u):
     """A unit vector across u from which a bulge climbs: to the farthest of some places inside its region, or where
     there is none to that least far outside."""
     s, deepest, highest, best = solid[3], -math.inf, -math.inf, solid[2]
@@ -63,7 +54,7 @@ def start_of(surface, bodies, e, solid, d, u, ahead):
         i, j, l = k // (PLACES * PLACES), k // PLACES % PLACES, k % PLACES
         a, b, c = spread(i), spread(j), spread(l)
         at = out_of(solid, mul(s, (a, b, c)))
-        if dot(u, u) == 0.0 and inside_region(surface, bodies, e, solid, at, ahead) < border:
+        if dot(u, u) == 0.0 and inside_region(surface, bodies, e, solid, at) < border:
             continue
         m = out_of(solid, (a / s[0], b / s[1], c / s[2]))
         m = axpy(-dot(u, m), u, m)
@@ -71,7 +62,7 @@ def start_of(surface, bodies, e, solid, d, u, ahead):
             continue
         m = unit(m)
         x = foremost(solid, m)
-        inside = min(inside_region(surface, bodies, e, solid, x, ahead) - border, 0.0)
+        inside = min(inside_region(surface, bodies, e, solid, x) - border, 0.0)
         height = dot(m, add(d, x))
         if inside > deepest or (inside == deepest and height > highest):
             deepest, highest, best = inside, height, m
@@ -109,19 +100,19 @@ def along(u, x):
 
 
 @helper
-def climb_out(surface, bodies, e, solid, d, u, ahead, m):
+def climb_out(surface, bodies, e, solid, d, u, m):
     """(m, x): the unit vector across u that is reached from m by climbing to the greatest m·x, and the point x, seen
     from where d begins. Newton's steps must climb, and must not leave the region: they could leap over a place in it
     to one beside it. Those that do are halved; else a step leads towards x."""
     x, before, border = add(d, foremost(solid, m)), math.inf, -BORDER * min(solid[3][0], solid[3][1], solid[3][2])
-    inside = inside_region(surface, bodies, e, solid, sub(x, d), ahead) >= border
+    inside = inside_region(surface, bodies, e, solid, sub(x, d)) >= border
     for _ in range(CLIMBS):
         way, height = uphill(solid, d, u, m, x), dot(m, x)
         share, trial, arm, stays = LONGEST / max(norm(way), LONGEST), m, x, False
         for k in range(HALVINGS + 1):
             trial = along(u, x) if k == HALVINGS else unit(axpy(share, way, m))
             arm = foremost(solid, trial)
-            stays = inside_region(surface, bodies, e, solid, arm, ahead) >= border
+            stays = inside_region(surface, bodies, e, solid, arm) >= border
             if dot(trial, add(d, arm)) >= height * (1.0 - ROUNDED) and (stays or not inside):
                 break
             share *= 0.5
@@ -134,32 +125,15 @@ def climb_out(surface, bodies, e, solid, d, u, ahead, m):
 
 
 @helper
-def outline_axis(solid, v):
-    """The longer axis of the outline of the ellipsoid with these semi-axes, seen along v. Where z is the longest of
-    them it points along it, else along z × v, so that it stays as the solid turns about z."""
-    x, y, z, s = solid[0], solid[1], solid[2], solid[3]
-    t1, t2 = tangents(v)
-    Q = gram(x, y, z, s)
-    q11, q12, q22 = dot(t1, mat_vec(Q, t1)), dot(t1, mat_vec(Q, t2)), dot(t2, mat_vec(Q, t2))
-    angle = 0.5 * math.atan2(2.0 * q12, q11 - q22)
-    w = axpy(math.sin(angle), t2, scale(math.cos(angle), t1))
-    forward = dot(w, z if s[2] >= max(s[0], s[1]) else cross(z, v))
-    return neg(w) if forward < 0.0 else w
-
-
-@helper
-def half_of(kind, pipe, solid, d):
-    """(u, ahead) of a bulge in a wall, pipe the direction of a pipe and 0 in a bowl: it climbs across u, in its half of
-    the solid."""
+def plane_of(kind, solid, d):
+    """The normal of the plane in which a bulge climbs: that of its half plane where it is round about its axis, else
+    0."""
     if kind == BULGE:
-        return pipe, (0.0, 0.0, 0.0)
+        return 0.0, 0.0, 0.0
     if kind == BULGE_STAND:
-        return solid[1], solid[0]
-    if kind == BULGE_ROUND:
-        out = off_axis(solid, d)
-        return cross(solid[2], unit(out) if dot(out, out) > 0.0 else solid[0]), (0.0, 0.0, 0.0)
-    ahead = outline_axis(solid, pipe)
-    return pipe, neg(ahead) if kind == BULGE_BEHIND else ahead
+        return solid[1]
+    out = off_axis(solid, d)
+    return cross(solid[2], unit(out) if dot(out, out) > 0.0 else solid[0])
 
 
 @helper
@@ -184,20 +158,16 @@ def stand_curve(solid, m, curve, u):
 
 
 @helper
-def bulge_wall(surface, bodies, e, f):
-    """φ = R - m·(x - o); the axis of a bowl is 0."""
-    c, o, pipe = world_point(surface, bodies, e), world_point(surface, bodies, f), world_axis(surface, bodies, f)
+def bulge_bowl(surface, bodies, e, f):
+    """φ = R - m·(x - o)"""
+    c, o = world_point(surface, bodies, e), world_point(surface, bodies, f)
     size, kind = surface.radius[f], surface.kind[e]
     solid, d = smooth_solid(surface, bodies, e), sub(c, o)
-    u, ahead = half_of(kind, pipe, solid, d)
-    m, x = climb_out(surface, bodies, e, solid, d, u, ahead, start_of(surface, bodies, e, solid, d, u, ahead))
+    u = plane_of(kind, solid, d)
+    m, x = climb_out(surface, bodies, e, solid, d, u, start_of(surface, bodies, e, solid, d, u))
     curve, w = smooth_curve(solid[3], solid[4], into(solid, m))
-    w, level, arm = out_of(solid, w), dot(pipe, x), sub(x, d)
-    q = axpy(size, m, axpy(level, pipe, o))
-    margin = min(side_margin(surface, bodies, f, q), inside_region(surface, bodies, e, solid, arm, ahead))
-    if surface.kind[f] == PIPE:
-        return (add(o, x), q, m, size - dot(m, x), min(margin, surface.length[f] - abs(level)), 1.0, w, curve, pipe,
-                (0.0, 1.0, 1.0, -size))
+    w, arm, q = out_of(solid, w), sub(x, d), axpy(size, m, o)
+    margin = min(side_margin(surface, bodies, f, q), inside_region(surface, bodies, e, solid, arm))
     if kind in (BULGE_ROUND, BULGE_STAND):
         margin = min(margin, level_margin(kind, solid, d, m, arm))
     if kind == BULGE_STAND:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...shapes.elements import ARC, BULGE_STAND, BULGES, EDGE, FACE, TWIN
+from ...shapes.elements import ARC, BULGE_STAND, BULGES, EDGE, FACE, OUTLINE, TWIN
 from .elements import Elements
 
 FLAT_EDGE = 1e-4   # sine of the angle below which neighbouring triangles count as flat
@@ -14,7 +14,7 @@ def goes_on(surface: Elements, e: int, f: int) -> bool:
     directions say and but for FLAT_EDGE, or two arcs of one ring, or two bulges of one solid."""
     kind = int(surface.kind[e])
     kinds = {kind, int(surface.kind[f])}
-    if kinds <= {ARC, TWIN} or (kinds <= set(BULGES) and BULGE_STAND not in kinds):
+    if kinds <= {ARC, TWIN} or kinds == {OUTLINE} or (kinds <= set(BULGES) and BULGE_STAND not in kinds):
         return True
     if kind not in (EDGE, FACE) or kind != surface.kind[f]:
         return False

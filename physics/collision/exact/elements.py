@@ -18,10 +18,11 @@ may the rims of cylinders and cones to walls.
 
 An ellipsoid or superellipsoid is one element, and so is the wall of a bowl or of a pipe. Such a wall can be touched
 only by vertices, rims and rings, and by ellipsoids and superellipsoids: in one place where these curve more than the
-wall, else in several, each of another of their `bulges`. Those are not known of superellipsoids with an exponent above
-1 in a bowl, or other than 1 in a pipe. A mesh consists of the faces and convex edges of its triangles and the vertices
-of these edges; flat and inner edges are none, and neither are vertices on straight edges, so that nothing feels how it
-is divided. `continuation` says where a contact goes on over the next triangle.
+wall, else in several, each of another of their `bulges` in a bowl, and of the places on their outline in a pipe
+(`outlines`). Bulges are not known of superellipsoids with an exponent above 1. A mesh consists of the faces and convex
+edges of its triangles and the vertices of these edges; flat and inner edges are none, and neither are vertices on
+straight edges, so that nothing feels how it is divided. `continuation` says where a contact goes on over the next
+triangle.
 """
 
 from typing import NamedTuple
@@ -30,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.limits import EXACT_TRIANGLES
-from ...core.model import HOLLOW, Array, IntArray, Model, ShapeKind, movable
+from ...core.model import Array, IntArray, Model, ShapeKind, movable
 from ...core.state import LongArray
 from ...dynamics.constraints.limits import TURNS, Limits, limits_of
 from ...shapes.elements import (
@@ -38,16 +39,12 @@ from ...shapes.elements import (
     ARC,
     BEHIND,
     BOWL,
-    BULGE,
-    BULGE_AHEAD,
-    BULGE_BEHIND,
-    BULGE_ROUND,
-    BULGE_STAND,
     BULGES,
     CORNER,
     EDGE,
     ELLIPSOID,
     FACE,
+    OUTLINE,
     PIPE,
     RIM,
     RING,
@@ -72,9 +69,10 @@ from ..broad_phase import joined_bodies
  RIM_RIM, RIM_ELLIPSOID, VERTEX_BOWL, VERTEX_PIPE, VERTEX_ELLIPSOID, EDGE_ELLIPSOID, FACE_ELLIPSOID,
  ELLIPSOID_ELLIPSOID, ELLIPSOID_BOWL, ELLIPSOID_PIPE, VERTEX_RING,
  FACE_SMOOTH, SMOOTH_SMOOTH, RING_EDGE, RING_AHEAD_EDGE, RING_BEHIND_EDGE, ARC_OVER, ARC_WALL, STAND_OVER,
- STAND_WALL, RIM_SMOOTH, LINE_SMOOTH, VERTEX_SIDE, LINE_SIDE, AHEAD_SIDE, BEHIND_SIDE, BULGE_WALL) = range(36)
+ STAND_WALL, RIM_SMOOTH, LINE_SMOOTH, VERTEX_SIDE, LINE_SIDE, AHEAD_SIDE, BEHIND_SIDE, BULGE_BOWL,
+ OUTLINE_WALL) = range(37)
 #: kind of pair by the kinds of its two elements (row, column); -1: they cannot touch, or other elements touch first
-PAIR_KINDS = np.full((23, 23), -1, np.int32)
+PAIR_KINDS = np.full((22, 22), -1, np.int32)
 PAIR_KINDS[VERTEX, [VERTEX, EDGE, FACE, RIM]] = VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, VERTEX_RIM
 PAIR_KINDS[VERTEX, [BOWL, PIPE, RING]] = VERTEX_BOWL, VERTEX_PIPE, VERTEX_RING
 PAIR_KINDS[[VERTEX, EDGE, FACE, RIM, ELLIPSOID], ELLIPSOID] = (
@@ -94,7 +92,7 @@ for kind in (RING, RIM, ELLIPSOID, SMOOTH, SIDE):
 for kind in (BOWL, PIPE):
     PAIR_KINDS[[ARC, TWIN, STAND], kind] = ARC_WALL, ARC_WALL, STAND_WALL
 PAIR_KINDS[STAND, VERTEX] = STAND_OVER
-PAIR_KINDS[[BULGE, BULGE_ROUND, BULGE_STAND], BOWL] = PAIR_KINDS[[BULGE_AHEAD, BULGE_BEHIND], PIPE] = BULGE_WALL
+PAIR_KINDS[BULGES, BOWL], PAIR_KINDS[OUTLINE, PIPE] = BULGE_BOWL, OUTLINE_WALL
 
 
 class Elements(NamedTuple):
@@ -104,7 +102,7 @@ class Elements(NamedTuple):
 
     shape: IntArray       #: (e,)   shape it belongs to
     body: IntArray        #: (e,)
-    kind: IntArray        #: (e,)   VERTEX … BULGE_BEHIND
+    kind: IntArray        #: (e,)   VERTEX … OUTLINE
     point: Array          #: (e, 3) the vertex or corner, the middle of the edge or rim, a point of the face, the apex
                           #:        of a side [m]
     axis: Array           #: (e, 3) unit: along an edge or pipe; out of a face, or of the cap of a rim or corner; of an
@@ -113,6 +111,9 @@ class Elements(NamedTuple):
     frame: Array          #: (e, 4) orientation of its axes, of an arc with x out to its middle; else 1 0 0 0
     exponents: Array      #: (e, 2) of a superellipsoid, else 1
     taper: Array          #: (e,)   of a cone's apex, side and rim: sine of the angle between its axis and its side
+    wall: IntArray        #: (e,)   the only shape that it touches, of an outline; -1 = any
+    seat: Array           #: (e, 3) normal at the place of an outline, in its frame, where pairs were looked for last
+    sits: IntArray        #: (e,)   whether that is there, see `outlines.SITS`
     length: Array         #: (e,)   half the edge or pipe; radius of a rim or ring, also a corner's or arc's, or round
                           #:        face; of a side its lines [m]
     radius: Array         #: (e,)   what the element is swollen by; radius of a bowl and of a pipe [m]
@@ -138,7 +139,7 @@ class NoExactGap(ValueError):
         self.bodies = int(shapes.body[a]), int(shapes.body[b])
         kinds = ShapeKind(shapes.kind[a]), ShapeKind(shapes.kind[b])
         words = {ShapeKind.MESH: f"a mesh, which may have {EXACT_TRIANGLES} at most",
-                 ShapeKind.SUPERELLIPSOID: "a superellipsoid flatter than the wall"}
+                 ShapeKind.SUPERELLIPSOID: "a pointed superellipsoid flatter than the bowl"}
         self.kinds = " and ".join(words.get(kind, f"a {kind.name.lower()}") for kind in kinds)
         super().__init__(f"no exact gap between shapes {a} and {b}: {self.kinds}")
 
@@ -158,7 +159,8 @@ def surface_of(model: Model) -> Elements:
     shape, rows = np.repeat(np.arange(len(parts), dtype=np.int32), np.diff(start)), joined_rows(parts)
     return Elements(
         shape, shapes.body[shape].astype(np.int32), rows.kind.astype(np.int32), rows.point, rows.axis, rows.frame,
-        rows.exponents, rows.taper, rows.length, rows.radius, rows.extent,
+        rows.exponents, rows.taper, rows.wall.astype(np.int32), np.zeros((len(shape), 3)),
+        np.full(len(shape), -1, np.int32), rows.length, rows.radius, rows.extent,
         np.concatenate([[0], np.cumsum(rows.side_count)]).astype(np.int32), rows.sides,
         meets, start, shapes.body, shapes.material, np.ascontiguousarray(reach), *boxes_of(model), limits_of(model),
     )
@@ -197,11 +199,10 @@ def shapes_that_meet(model: Model) -> IntArray:
 def check_pairs(model: Model, meets: IntArray) -> None:
     """NoExactGap for the first pair of shapes that has none."""
     shapes = model.shapes
-    wrong, most, least = np.zeros(len(meets), bool), shapes.exponents.max(axis=1), shapes.exponents.min(axis=1)
-    for inner, outer in (meets.T, meets.T[::-1]):  # `bulges` knows those without tips in bowls
-        kind = shapes.kind[outer]
-        taken = np.where(kind == ShapeKind.BOWL, most[inner] <= 1.0, (most[inner] == 1.0) & (least[inner] == 1.0))
-        within = np.isin(kind, HOLLOW) & (shapes.kind[inner] == ShapeKind.SUPERELLIPSOID) & ~taken
+    wrong = np.zeros(len(meets), bool)
+    pointed = (shapes.kind == ShapeKind.SUPERELLIPSOID) & (shapes.exponents.max(axis=1) > 1.0)
+    for inner, outer in (meets.T, meets.T[::-1]):  # `bulges` knows those without tips
+        within = pointed[inner] & (shapes.kind[outer] == ShapeKind.BOWL)
         for s in np.unique(inner[within]):
             wrong |= within & (inner == s) & (widest(model, int(s)) >= shapes.size[outer, 0])
     for s in np.unique(meets[shapes.kind[meets] == ShapeKind.MESH]):
@@ -220,7 +221,7 @@ def place(rows: ElementRows, position: Array, orientation: Array) -> ElementRows
     def turned(vectors: Array) -> Array:
         return (r @ vectors[..., None])[..., 0]
 
-    n, round_ones = turned(rows.sides[:, :3]), np.isin(rows.kind, (ELLIPSOID, SMOOTH, *BULGES))
+    n, round_ones = turned(rows.sides[:, :3]), np.isin(rows.kind, (ELLIPSOID, SMOOTH, *BULGES, OUTLINE))
     frames, which = np.unique(rows.frame, axis=0, return_inverse=True)
     return rows._replace(
         point=position + turned(rows.point), axis=np.where(round_ones[:, None], rows.axis, turned(rows.axis)),

@@ -13,7 +13,7 @@ from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray
 from ...core.vec import axpy, cross, dot, neg, norm, put, put4, sub, tangents, unit
 from .arcs import arc_over, stand_over
-from .bulges import bulge_wall
+from .bulges import bulge_bowl
 from .elements import (
     AHEAD_EDGE,
     AHEAD_SIDE,
@@ -21,7 +21,7 @@ from .elements import (
     ARC_WALL,
     BEHIND_EDGE,
     BEHIND_SIDE,
-    BULGE_WALL,
+    BULGE_BOWL,
     CORNER_FACE,
     EDGE_EDGE,
     EDGE_ELLIPSOID,
@@ -31,6 +31,7 @@ from .elements import (
     FACE_SMOOTH,
     LINE_SIDE,
     LINE_SMOOTH,
+    OUTLINE_WALL,
     PAIR_KINDS,
     RIM_ELLIPSOID,
     RIM_FACE,
@@ -54,6 +55,7 @@ from .elements import (
 )
 from .frames import NOWHERE, PARALLEL, face_margin, facing_at_rim, facing_margin, side_margin, world_axis, world_point
 from .lines import line_side, line_smooth, vertex_side
+from .outlines import outline_wall
 from .rims import corner_face, rim_edge, rim_ellipsoid, rim_face, rim_rim, rim_side, vertex_rim
 from .rings import ring_edge, vertex_ring
 from .smooth import (
@@ -233,8 +235,10 @@ def nearest(surface, bodies, kind, e, f):
         return ellipsoid_bowl(surface, bodies, e, f)
     if kind == ELLIPSOID_PIPE:
         return ellipsoid_pipe(surface, bodies, e, f)
-    if kind == BULGE_WALL:
-        return bulge_wall(surface, bodies, e, f)
+    if kind == BULGE_BOWL:
+        return bulge_bowl(surface, bodies, e, f)
+    if kind == OUTLINE_WALL:
+        return outline_wall(surface, bodies, e, f)
     return ellipsoid_ellipsoid(surface, bodies, e, f)
 
 

@@ -33,10 +33,11 @@ from ..bvh import build_over
 from .elements import (
     ARC_OVER,
     ARC_WALL,
-    BULGE_WALL,
+    BULGE_BOWL,
     EDGE_EDGE,
     ELLIPSOID_BOWL,
     ELLIPSOID_PIPE,
+    OUTLINE_WALL,
     PAIR_KINDS,
     RIM_FACE,
     STAND_OVER,
@@ -51,8 +52,9 @@ from .elements import (
 )
 from .frames import world_axis, world_point
 from .gaps import nearest, put_witness
+from .outlines import seat_all
 
-WALLS = (VERTEX_BOWL, VERTEX_PIPE, ELLIPSOID_BOWL, ELLIPSOID_PIPE, ARC_WALL, STAND_WALL, BULGE_WALL)
+WALLS = (VERTEX_BOWL, VERTEX_PIPE, ELLIPSOID_BOWL, ELLIPSOID_PIPE, ARC_WALL, STAND_WALL, BULGE_BOWL, OUTLINE_WALL)
 #: pairs whose nearest points move along them as fast as the elements themselves, where nothing is swollen
 STRAIGHT = (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, VERTEX_BOWL, VERTEX_PIPE)
 #: columns of `find_near`'s place: 0-2 point, a list, axis, 1 = the element is in the list; their number
@@ -215,9 +217,12 @@ def plainly_apart(surface, place, kind, e, f, near, depth):
 @helper
 def told_by_other(surface, kind, e, f):
     """Whether other elements tell of the pair: of two tori the arcs of the lower shape tell of both, and arcs of rims,
-    which are swollen by nothing, are there for walls only. What is flatter than a wall meets it with its bulges."""
-    if kind in (ELLIPSOID_BOWL, ELLIPSOID_PIPE, BULGE_WALL):
-        return (surface.length[e] >= surface.radius[f]) != (kind == BULGE_WALL)
+    which are swollen by nothing, are there for walls only. What is flatter than a wall meets it with its bulges, or
+    outlines, of which each is there for one wall."""
+    if kind in (ELLIPSOID_BOWL, ELLIPSOID_PIPE, BULGE_BOWL):
+        return (surface.length[e] >= surface.radius[f]) != (kind == BULGE_BOWL)
+    if kind == OUTLINE_WALL:
+        return surface.wall[e] != surface.shape[f]
     twice = surface.kind[f] == RING and surface.shape[e] > surface.shape[f]
     return kind in (ARC_OVER, STAND_OVER) and (twice or surface.radius[e] == 0.0)
 
@@ -331,6 +336,7 @@ def find_near(surface, trees, bodies, reach, depth, slack, place, pairs_out, out
     reach[k] < 0 there are none. Returns their number, which may exceed the room. place (e, PLACE) is scratch."""
     kinds, shape_body, extent, found = surface.kind, surface.shape_body, surface.extent, 0
     waiting, nodes, child = np.empty((WAITS, 2), np.int32), trees.node_start, trees.child
+    seat_all(surface, bodies, reach, False)
     for block in range(len(surface.meets)):
         near = reach[block]
         if near < 0.0 or apart(surface, bodies, block, near):
