@@ -101,7 +101,7 @@ def test_a_brick_that_rocks_askew_loses_nothing_but_by_impacts(integrator, part,
 @pytest.mark.parametrize("integrator", ["rk4", "dopri5"])
 def test_one_that_falls_flat_on_an_inclined_floor_slides_and_does_not_rock(integrator, exponent):
     """Rounding turns it by some 1e-16: the contact would lie |θ|^(e/(2 - e)) beside the middle, 5e-3 of the size with
-    e = 0.25, and rock it. Its angular momentum stays that of rounding in a weight and a lever, summed up in a second."""
+    e = 0.25, and rock it. Its angular momentum stays that of rounding in a weight and a lever, over a second."""
     tilt = np.radians(20.0)
     floor = FLOOR | {"euler": [20.0, 0.0, 0.0]}
     solid = {"name": "solid", "density": 1000.0, "euler": [20.0, 0.0, 0.0],
