@@ -191,3 +191,19 @@ def test_with_friction_it_comes_to_rest_or_rolls_on_and_never_gains_energy(hollo
         assert sim.energy().total < energy + 1e-7 * abs(energy)
         energy = sim.energy().total
     assert np.linalg.norm(sim.position("solid")) < 1.0
+
+
+@pytest.mark.parametrize("name", ["soap", "star"])
+def test_a_run_goes_on_from_a_saved_instant_as_it_did_to_the_last_bit(name):
+    """Also in another simulation, which knows nothing of the places that the steps before have followed."""
+    sim, other = simulate("pipe", name, **DROP), simulate("pipe", name, **DROP)
+    sim.run(0.5)
+    saved, seen = sim.save(), len(sim.events)
+    sim.run(0.7)
+    told, x, q = [(e.kind, e.time) for e in sim.events[seen:]], sim.position("solid"), sim.orientation("solid")
+    for run in (sim, other):
+        run.restore(saved)
+        run.run(0.7)
+        np.testing.assert_array_equal(run.position("solid"), x)
+        np.testing.assert_array_equal(run.orientation("solid"), q)
+    assert [(e.kind, e.time) for e in other.events] == told

@@ -14,7 +14,7 @@ Which of these places an element is, no formula of the pose says, for zones begi
 long as it is there. From there on the element climbs to its place from where it was; a place that ends is seen, as the
 outline is flat on the way up from it. A place that begins lies lower than another one beside it, so it touches nothing
 at once. Still it may come to touch before pairs are looked for again: so places that will be there at the end of a
-piece are given seats before it.
+piece are given seats before it. From step to step only those keep their seats that touch: the rest is found anew.
 """
 
 import math
@@ -348,6 +348,21 @@ def take(surface, e, n):
     if e >= 0:
         put(surface.seat, e, n)
         surface.sits[e] = SITS
+
+
+@helper
+def seat_at(surface, bodies, e, f, p):
+    """Give seat e the place at the point p of the world, whose normal leads there from the axis of the pipe f."""
+    u, out = world_axis(surface, bodies, f), sub(p, world_point(surface, bodies, f))
+    take(surface, e, into(smooth_solid(surface, bodies, e), unit(axpy(-dot(u, out), u, out))))
+
+
+@helper
+def forget_seats(surface):
+    """Leave no place its seat."""
+    for e in range(len(surface.kind)):
+        if surface.wall[e] >= 0:
+            put(surface.seat, e, (0.0, 0.0, 0.0))
 
 
 @helper

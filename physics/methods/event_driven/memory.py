@@ -5,12 +5,14 @@ force is unique; its island; the direction of slip of a sliding contact (3,); fo
 `key` is the pair of surface elements, or what opposes its turning, see `problem.turning_rows`.
 """
 
+from ...collision.exact.outlines import forget_seats, seat_at
 from ...core.jit import helper, kernel
 from ...core.state import Owner
 from ...core.vec import add, put, row, scale, sub
 from ...dynamics.constraints.limits import TURNS
 from ...dynamics.motion import moves
 from ...problem.turning_rows import bearer_of, length_of, row_length
+from ...shapes.elements import OUTLINE
 from .active_set import list_columns
 from .sets import STICK
 
@@ -52,10 +54,30 @@ def island_again(memory, chosen, k):
     return chosen.islands[0] - 1
 
 
+@helper
+def point_of(memory, at, k):
+    """Where the contact of row k was, in the world."""
+    shapes, bodies, kind = at.surface.shape_body, at.bodies, at.model.kind
+    a, b = int(shapes[memory.shapes[k, 0]]), int(shapes[memory.shapes[k, 1]])
+    return add(row(bodies.x, b if moves(kind, b) else a), row(memory.place, k))
+
+
+@helper
+def recall_seats(memory, at):
+    """Have the outlines that touch sit where they did, and no others: a step must not depend on those before it."""
+    surface, count = at.surface, len(at.surface.kind)
+    forget_seats(surface)
+    for k in range(memory.count[0]):
+        e, f = memory.key[k] // count, memory.key[k] % count
+        if memory.key[k] < count * count and surface.kind[e] == OUTLINE:
+            seat_at(surface, at.bodies, e, f, point_of(memory, at, k))
+
+
 @kernel
-def recall(memory, surface, turning, slip, stick, chosen):
+def recall(memory, at, turning, slip, stick, chosen):
     """Read the current set back, for which there must be room; slip, stick (m, m): friction of materials."""
-    count, rows = memory.count[0], 0
+    surface, count, rows = at.surface, memory.count[0], 0
+    recall_seats(memory, at)
     chosen.count[0], chosen.islands[0] = count, 0
     for k in range(count):
         own, pair = memory.own[k], memory.key[k]

@@ -339,8 +339,9 @@ class EventDriven:
         work.need_room(count)
         if first:
             clear_set(work.chosen)
+            self.surface.seat.fill(0.0)
         else:
-            recall(memory, self.surface, self._materials.turning, self.model.materials.friction,
+            recall(memory, work.here, self._materials.turning, self.model.materials.friction,
                    self._materials.break_away, work.chosen)
         if count == 0 or not self._still_holds():
             self._show()

@@ -100,7 +100,7 @@ def make_whole(model, state, h, adaptive, work, seen):
         return BY_PIECES
     if state.memory.owner[0] != EVENT_DRIVEN or state.memory.count[0] > len(chosen.pair):
         return BY_PIECES
-    recall(state.memory, start.surface, start.scratch.turning, work.slip, work.stick, chosen)
+    recall(state.memory, start, start.scratch.turning, work.slip, work.stick, chosen)
     if LEAST_INTERVALS * piece.search.nodes[WATCHED] > AT_ONCE or not goes_on(start, chosen, piece.search, seen):
         return BY_PIECES  # too many pairs for one call, if they are as many as last
     take_start(piece)
