@@ -118,7 +118,9 @@ def test_the_least_gap_is_that_of_the_point_farthest_out_and_changes_along_the_n
     np.testing.assert_allclose((w.p_b - w.p_a)[here], w.gap[here, None] * w.normal[here], rtol=0, atol=1e-9)
     k, step = int(np.argmin(np.where(here, w.gap, np.inf))), 1e-6
     steep = np.abs(turned.inv().apply(w.normal[k]) * SOLIDS[name][0])
-    assume(lead > 1e-3 and w.margin[k] > 1e-3 and (min(SOLIDS[name][1]) == 1.0 or steep.min() > 0.01 * steep.max()))
+    assume(lead > 1e-3 and w.margin[k] > 1e-3)
+    if min(SOLIDS[name][1]) < 1.0 and steep.min() < 0.01 * steep.max():
+        return
     rate = w.normal[k] @ (v + np.cross(spin, w.p_b[k] - x)) * (1.0 if w.body_b[k] == 1 else -1.0)
     ahead, behind = place(step).gap[k], place(-step).gap[k]
     # differences leave φ''' step²/6, with φ'' up to the square of the speeds over what curvatures differ by
@@ -200,10 +202,10 @@ def test_a_run_goes_on_from_a_saved_instant_as_it_did_to_the_last_bit(name):
     sim.run(0.5)
     saved, seen = sim.save(), len(sim.events)
     sim.run(0.7)
-    told, x, q = [(e.kind, e.time) for e in sim.events[seen:]], sim.position("solid"), sim.orientation("solid")
+    told, x, q = [(e.kind, e.t) for e in sim.events[seen:]], sim.position("solid"), sim.orientation("solid")
     for run in (sim, other):
         run.restore(saved)
         run.run(0.7)
         np.testing.assert_array_equal(run.position("solid"), x)
         np.testing.assert_array_equal(run.orientation("solid"), q)
-    assert [(e.kind, e.time) for e in other.events] == told
+    assert [(e.kind, e.t) for e in other.events] == told

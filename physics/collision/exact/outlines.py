@@ -37,7 +37,7 @@ POLISHED = 8      # steps of Newton's method
 FIRST, LONGEST = 1e-3, 0.05  # steps of a climb, where the semi-axes are made equal [rad]
 BRIDGE = 2e-3     # flat place on its way that a place runs over [rad]
 CLIMBS = 100      # of them at most
-ONE = 1e-6        # distance of two places on the outline that are one, relative to the solid
+ONE = 1e-4        # distance of two places on the outline that are one, relative to the solid
 PLACES = 24       # on one outline that are told apart
 CLOSE = 1e-3      # to a place that will be there, within which a seat need not be another one, relative to the solid
 SITS, NOWHERE = -1, -2  # of a seat: it has a place of its own, or none here; else the seat that has the same place
@@ -287,6 +287,10 @@ def seat(surface, bodies, s, wall):
             continue
         m, there = seated(solid, d, u, n)
         k = nearest_place(solid, places, count, m) if there else -1
+        if there and k < 0 and count < PLACES:  # two that are about to join may have been taken for one
+            k, count = count, count + 1
+            put(places, k, into(solid, m))
+            holder[k] = -1
         if k < 0:
             surface.sits[e] = NOWHERE
         elif holder[k] >= 0:
