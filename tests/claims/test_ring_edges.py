@@ -22,6 +22,7 @@ from contactlab.physics.shapes.elements import EDGE, RING, RING_AHEAD, RING_BEHI
 from contactlab.physics.shapes.torus import mass_properties
 
 RING_RADIUS, TUBE, G = 0.3, 0.08, 9.81  # of the circle, of the tube [m], gravity [m/s2]
+EPS = 2.0**-52
 SOLID = mass_properties(RING_RADIUS, TUBE, 30.0)
 MASS, MOMENTS = SOLID.mass, np.diag(SOLID.inertia)
 METHODS = ("event_driven", "time_stepping", "compliant")
@@ -95,7 +96,10 @@ def test_a_ring_is_nearest_to_a_line_where_the_roots_of_degree_four_say(o, v, fa
     found = np.sort(witness.gap[witness.margin >= 0.0])
     # the axis of the capsule is known to 100 m times rounding
     np.testing.assert_allclose(found, expected - TUBE - 0.01, rtol=0, atol=1e-12)
-    assert witness.gap[0] == pytest.approx(expected[0] - TUBE - 0.01, abs=1e-12)  # whether there is a second one or not
+    # whether there is a second one or not; which of two is nearer the squares of the distances say, to rounding
+    nearest = witness.gap[0] + TUBE + 0.01
+    size = RING_RADIUS + np.linalg.norm(o)
+    assert expected[0] - 1e-12 <= nearest <= np.hypot(expected[0], np.sqrt(4.0 * EPS) * size) + 1e-12
 
 
 def nearest_to_box(points, half):
