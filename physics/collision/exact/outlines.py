@@ -35,8 +35,8 @@ HALVINGS = 28     # to the end of a zone
 ALONG = 1e-6      # angle to a plane, where the semi-axes are made equal, below which an outline lies along it [rad]
 POLISHED = 8      # steps of Newton's method
 FIRST, LONGEST = 1e-3, 0.05  # steps of a climb, where the semi-axes are made equal [rad]
-BRIDGE = 2e-3     # flat place on its way that a place runs over [rad]
 CLIMBS = 100      # of them at most
+BRIDGE = 2e-3     # flat place on the way beyond which one still looks for the next place, likewise [rad]
 ONE = 1e-4        # distance of two places on the outline that are one, relative to the solid
 PLACES = 24       # on one outline that are told apart
 CLOSE = 1e-3      # to a place that will be there, within which a seat need not be another one, relative to the solid
@@ -371,7 +371,7 @@ def forget_seats(surface):
 
 @helper
 def seat_all(surface, bodies, reach, ahead):
-    """The same of all outlines; reach (b,) as in `near.find_near`."""
+    """Give all outlines their seats, as these bodies are or will be; reach (b,) as in `near.find_near`."""
     for block in range(len(surface.meets)):
         for side in range(2):
             s, wall = int(surface.meets[block, side]), int(surface.meets[block, 1 - side])
