@@ -370,6 +370,15 @@ def forget_seats(surface):
 
 
 @helper
+def has_outlines(surface):
+    """Whether there are any; they are the last elements of their shapes."""
+    for s in range(len(surface.start) - 1):
+        if surface.start[s + 1] > surface.start[s] and surface.wall[surface.start[s + 1] - 1] >= 0:
+            return True
+    return False
+
+
+@helper
 def seat_all(surface, bodies, reach, ahead):
     """Give all outlines their seats, as these bodies are or will be; reach (b,) as in `near.find_near`."""
     for block in range(len(surface.meets)):
