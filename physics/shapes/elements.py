@@ -15,8 +15,8 @@ from ..core.model import Array
 
 #: kinds of elements
 (VERTEX, EDGE, FACE, RIM, AHEAD, BEHIND, CORNER, ELLIPSOID, BOWL, PIPE, RING, SMOOTH, RING_AHEAD,
- RING_BEHIND, ARC, TWIN, STAND, SIDE, BULGE, BULGE_ROUND, BULGE_STAND, OUTLINE) = range(22)
-BULGES = (BULGE, BULGE_ROUND, BULGE_STAND)  # of ellipsoids and superellipsoids, see `bulges`
+ RING_BEHIND, ARC, TWIN, STAND, SIDE, SPOT, SPOT_ROUND, SPOT_STAND, OUTLINE) = range(22)
+SPOTS = (SPOT, SPOT_ROUND, SPOT_STAND)  # of ellipsoids and superellipsoids in a bowl, see `seats`
 CORNERS = 8  # points of a rim on which a flat end stands
 ARCS = 16    # of a ring, or of a rim in a hollow
 
@@ -29,14 +29,14 @@ class Element(NamedTuple):
     axis: ArrayLike = (0.0, 0.0, 0.0)  #: unit vector along an edge, out of a face, or of a cone towards its apex;
                                        #: semi-axes of a round one [m]
     length: float = np.inf  #: half an edge; radius of a rim, ring, arc or round face; of a cone's side its lines; of an
-                            #: ellipsoid, superellipsoid or bulge of these the greatest radius of curvature [m]
+                            #: ellipsoid, superellipsoid or seat of these the greatest radius of curvature [m]
     radius: float = 0.0   #: what the element is swollen by [m]
     sides: tuple = ()     #: (direction, offset) of half-spaces that bound its region
     extent: float = np.inf  #: radius about `point` that holds the element [m]
     frame: ArrayLike = (1.0, 0.0, 0.0, 0.0)  #: orientation of its axes, unit quaternion w x y z
     exponents: tuple[float, float] = (1.0, 1.0)  #: of a superellipsoid
     taper: float = 0.0    #: of a cone's apex, side and rim: sine of the angle between its axis and its side
-    wall: int = -1        #: the only shape that it touches, of an OUTLINE; -1 = any
+    wall: int = -1        #: the only shape that it touches, of a seat; -1 = any
 
 
 class ElementRows(NamedTuple):

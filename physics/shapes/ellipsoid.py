@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from ..core.jit import helper
 from ..core.model import Array, Model, ShapeKind
 from ..core.vec import axpy, dot, mat_vec, mul, norm, scale, sub, tangents, unit
-from .bulges import bulges_of
 from .elements import ELLIPSOID, Element
 from .form import Form, Measured, about_origin, by_size, ray_to_ball, size_box
+from .seats import seats_of
 from .shapes import MassProperties
 
 NEWTON_ROUNDS = 60  # of Newton's method; it takes five or six
@@ -168,11 +168,11 @@ def _measure(spec: Any) -> Measured:
 
 
 def _elements(model: Model, s: int) -> list[Element]:
-    """Itself, and its bulges where there are walls for them. Its greatest radius of curvature is at the end of the
+    """Itself, and its seats where there are walls for them. Its greatest radius of curvature is at the end of the
     shortest axis, along the longest one."""
     size = model.shapes.size[s]
     widest = float(size.max() ** 2 / size.min())
-    return [Element(ELLIPSOID, np.zeros(3), size, widest, extent=float(size.max())), *bulges_of(model, s, widest)]
+    return [Element(ELLIPSOID, np.zeros(3), size, widest, extent=float(size.max())), *seats_of(model, s, widest)]
 
 
 def _ray(o: Array, d: Array, size: Array) -> Array:

@@ -21,9 +21,9 @@ from ..core.false_position import ROUNDS, SAME, crossing, narrowed
 from ..core.jit import helper, kernel
 from ..core.model import Array, Model, ShapeKind
 from ..core.vec import add, axpy, dot, scale, sub, tangents, unit
-from .bulges import bulges_of
 from .elements import SMOOTH, Element
 from .form import Form, Measured, Surface, about_origin, first, has_hollows, ray_to_ball, sheets, size_box
+from .seats import seats_of
 from .shapes import MassProperties
 
 LEAST, MOST = 0.2, 1.8  #: exponents: the dual ones are between 10/9 and 10, for which the search below is good
@@ -305,12 +305,12 @@ def _measure(spec: Any) -> Measured:
 
 
 def _elements(model: Model, s: int) -> list[Element]:
-    """Itself, and its bulges where there are walls for them."""
+    """Itself, and its seats where there are walls for them."""
     size, exponents = model.shapes.size[s], model.shapes.exponents[s]
     flattest = widest(model, s) if has_hollows(model) else math.inf
     itself = Element(SMOOTH, np.zeros(3), size, flattest, extent=float(model.shapes.bound[s]),
                      exponents=tuple(exponents))
-    return [itself, *bulges_of(model, s, flattest)]
+    return [itself, *seats_of(model, s, flattest)]
 
 
 def widest(model: Model, s: int) -> float:

@@ -16,11 +16,9 @@ from contactlab.physics.collision.exact.gaps import empty_witness, find_witnesse
 from contactlab.physics.collision.exact.near import PLACE, find_near, trees_of
 from contactlab.physics.shapes.elements import (
     BOWL,
-    BULGE,
-    BULGE_ROUND,
-    BULGE_STAND,
     OUTLINE,
     PIPE,
+    SPOTS,
 )
 
 G = 9.81
@@ -37,9 +35,8 @@ SOLIDS = {  # semi-axes, exponents
     "wedge": ((0.5, 0.3, 0.2), (0.3, 1.7)),
     "ridge": ((0.5, 0.4, 0.3), (1.7, 0.4)),
 }
-IN_BOWLS = ("pebble", "rod", "lens", "soap", "puck")
-CASES = [("bowl", name) for name in IN_BOWLS] + [("pipe", name) for name in SOLIDS]
-PLACES = {"bowl": (BULGE, BULGE_ROUND, BULGE_STAND), "pipe": (OUTLINE,)}
+CASES = [(hollow, name) for hollow in ("bowl", "pipe") for name in SOLIDS]
+PLACES = {"bowl": SPOTS, "pipe": (OUTLINE,)}
 
 
 def simulate(hollow, name, method="event_driven", h=1 / 240, friction=0.0, restitution=0.0, angle=90.0,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...shapes.elements import ARC, BULGE_STAND, BULGES, EDGE, FACE, OUTLINE, TWIN
+from ...shapes.elements import ARC, EDGE, FACE, OUTLINE, SPOT, SPOT_ROUND, TWIN
 from .elements import Elements
 
 FLAT_EDGE = 1e-4   # sine of the angle below which neighbouring triangles count as flat
@@ -11,10 +11,10 @@ APART = 1e-8       # between the points of two pairs that are one contact, at mo
 
 def goes_on(surface: Elements, e: int, f: int) -> bool:
     """Whether the elements e and f of one shape are two faces of one plane, or two edges of one line, as far as their
-    directions say and but for FLAT_EDGE, or two arcs of one ring, or two bulges of one solid."""
+    directions say and but for FLAT_EDGE, or two arcs of one ring, or two seats of one solid."""
     kind = int(surface.kind[e])
     kinds = {kind, int(surface.kind[f])}
-    if kinds <= {ARC, TWIN} or kinds == {OUTLINE} or (kinds <= set(BULGES) and BULGE_STAND not in kinds):
+    if kinds <= {ARC, TWIN} or (len(kinds) == 1 and kind in (OUTLINE, SPOT, SPOT_ROUND)):
         return True
     if kind not in (EDGE, FACE) or kind != surface.kind[f]:
         return False

@@ -18,8 +18,7 @@ may the rims of cylinders and cones to walls.
 
 An ellipsoid or superellipsoid is one element, and so is the wall of a bowl or of a pipe. Such a wall can be touched
 only by vertices, rims and rings, and by ellipsoids and superellipsoids: in one place where these curve more than the
-wall, else in several, each of another of their `bulges` in a bowl, and of the places on their outline in a pipe
-(`outlines`). Bulges are not known of superellipsoids with an exponent above 1. A mesh consists of the faces and convex
+wall, else in several, each of which has its seat (`seats`). A mesh consists of the faces and convex
 edges of its triangles and the vertices of these edges; flat and inner edges are none, and neither are vertices on
 straight edges, so that nothing feels how it is divided. `continuation` says where a contact goes on over the next
 triangle.
@@ -39,7 +38,6 @@ from ...shapes.elements import (
     ARC,
     BEHIND,
     BOWL,
-    BULGES,
     CORNER,
     EDGE,
     ELLIPSOID,
@@ -52,6 +50,7 @@ from ...shapes.elements import (
     RING_BEHIND,
     SIDE,
     SMOOTH,
+    SPOTS,
     STAND,
     TWIN,
     VERTEX,
@@ -60,7 +59,6 @@ from ...shapes.elements import (
     joined_rows,
 )
 from ...shapes.shapes import quat_product, quat_to_matrix
-from ...shapes.superellipsoid import widest
 from ...shapes.table import FORMS
 from ..broad_phase import joined_bodies
 
@@ -69,8 +67,8 @@ from ..broad_phase import joined_bodies
  RIM_RIM, RIM_ELLIPSOID, VERTEX_BOWL, VERTEX_PIPE, VERTEX_ELLIPSOID, EDGE_ELLIPSOID, FACE_ELLIPSOID,
  ELLIPSOID_ELLIPSOID, ELLIPSOID_BOWL, ELLIPSOID_PIPE, VERTEX_RING,
  FACE_SMOOTH, SMOOTH_SMOOTH, RING_EDGE, RING_AHEAD_EDGE, RING_BEHIND_EDGE, ARC_OVER, ARC_WALL, STAND_OVER,
- STAND_WALL, RIM_SMOOTH, LINE_SMOOTH, VERTEX_SIDE, LINE_SIDE, AHEAD_SIDE, BEHIND_SIDE, BULGE_BOWL,
- OUTLINE_WALL) = range(37)
+ STAND_WALL, RIM_SMOOTH, LINE_SMOOTH, VERTEX_SIDE, LINE_SIDE, AHEAD_SIDE, BEHIND_SIDE,
+ SEAT_WALL) = range(36)
 #: kind of pair by the kinds of its two elements (row, column); -1: they cannot touch, or other elements touch first
 PAIR_KINDS = np.full((22, 22), -1, np.int32)
 PAIR_KINDS[VERTEX, [VERTEX, EDGE, FACE, RIM]] = VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, VERTEX_RIM
@@ -92,7 +90,7 @@ for kind in (RING, RIM, ELLIPSOID, SMOOTH, SIDE):
 for kind in (BOWL, PIPE):
     PAIR_KINDS[[ARC, TWIN, STAND], kind] = ARC_WALL, ARC_WALL, STAND_WALL
 PAIR_KINDS[STAND, VERTEX] = STAND_OVER
-PAIR_KINDS[BULGES, BOWL], PAIR_KINDS[OUTLINE, PIPE] = BULGE_BOWL, OUTLINE_WALL
+PAIR_KINDS[SPOTS, BOWL] = PAIR_KINDS[OUTLINE, PIPE] = SEAT_WALL
 
 
 class Elements(NamedTuple):
@@ -113,7 +111,7 @@ class Elements(NamedTuple):
     taper: Array          #: (e,)   of a cone's apex, side and rim: sine of the angle between its axis and its side
     wall: IntArray        #: (e,)   the only shape that it touches, of an outline; -1 = any
     seat: Array           #: (e, 3) normal at the place of an outline, in its frame, where pairs were looked for last
-    sits: IntArray        #: (e,)   whether that is there, see `outlines.SITS`
+    sits: IntArray        #: (e,)   whether that is there, see `seats.SITS`
     length: Array         #: (e,)   half the edge or pipe; radius of a rim or ring, also a corner's or arc's, or round
                           #:        face; of a side its lines [m]
     radius: Array         #: (e,)   what the element is swollen by; radius of a bowl and of a pipe [m]
@@ -138,8 +136,7 @@ class NoExactGap(ValueError):
         shapes = model.shapes
         self.bodies = int(shapes.body[a]), int(shapes.body[b])
         kinds = ShapeKind(shapes.kind[a]), ShapeKind(shapes.kind[b])
-        words = {ShapeKind.MESH: f"a mesh, which may have {EXACT_TRIANGLES} at most",
-                 ShapeKind.SUPERELLIPSOID: "a pointed superellipsoid flatter than the bowl"}
+        words = {ShapeKind.MESH: f"a mesh, which may have {EXACT_TRIANGLES} at most"}
         self.kinds = " and ".join(words.get(kind, f"a {kind.name.lower()}") for kind in kinds)
         super().__init__(f"no exact gap between shapes {a} and {b}: {self.kinds}")
 
@@ -200,11 +197,6 @@ def check_pairs(model: Model, meets: IntArray) -> None:
     """NoExactGap for the first pair of shapes that has none."""
     shapes = model.shapes
     wrong = np.zeros(len(meets), bool)
-    pointed = (shapes.kind == ShapeKind.SUPERELLIPSOID) & (shapes.exponents.max(axis=1) > 1.0)
-    for inner, outer in (meets.T, meets.T[::-1]):  # `bulges` knows those without tips
-        within = pointed[inner] & (shapes.kind[outer] == ShapeKind.BOWL)
-        for s in np.unique(inner[within]):
-            wrong |= within & (inner == s) & (widest(model, int(s)) >= shapes.size[outer, 0])
     for s in np.unique(meets[shapes.kind[meets] == ShapeKind.MESH]):
         k = int(shapes.data[s])
         if model.meshes.triangle_start[k + 1] - model.meshes.triangle_start[k] > EXACT_TRIANGLES.most:
@@ -221,7 +213,7 @@ def place(rows: ElementRows, position: Array, orientation: Array) -> ElementRows
     def turned(vectors: Array) -> Array:
         return (r @ vectors[..., None])[..., 0]
 
-    n, round_ones = turned(rows.sides[:, :3]), np.isin(rows.kind, (ELLIPSOID, SMOOTH, *BULGES, OUTLINE))
+    n, round_ones = turned(rows.sides[:, :3]), np.isin(rows.kind, (ELLIPSOID, SMOOTH, *SPOTS, OUTLINE))
     frames, which = np.unique(rows.frame, axis=0, return_inverse=True)
     return rows._replace(
         point=position + turned(rows.point), axis=np.where(round_ones[:, None], rows.axis, turned(rows.axis)),

@@ -13,7 +13,6 @@ from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray
 from ...core.vec import axpy, cross, dot, neg, norm, put, put4, sub, tangents, unit
 from .arcs import arc_over, stand_over
-from .bulges import bulge_bowl
 from .elements import (
     AHEAD_EDGE,
     AHEAD_SIDE,
@@ -21,7 +20,6 @@ from .elements import (
     ARC_WALL,
     BEHIND_EDGE,
     BEHIND_SIDE,
-    BULGE_BOWL,
     CORNER_FACE,
     EDGE_EDGE,
     EDGE_ELLIPSOID,
@@ -31,7 +29,6 @@ from .elements import (
     FACE_SMOOTH,
     LINE_SIDE,
     LINE_SMOOTH,
-    OUTLINE_WALL,
     PAIR_KINDS,
     RIM_ELLIPSOID,
     RIM_FACE,
@@ -40,6 +37,7 @@ from .elements import (
     RING_AHEAD_EDGE,
     RING_BEHIND_EDGE,
     RING_EDGE,
+    SEAT_WALL,
     SMOOTH_SMOOTH,
     STAND_OVER,
     STAND_WALL,
@@ -55,9 +53,9 @@ from .elements import (
 )
 from .frames import NOWHERE, PARALLEL, face_margin, facing_at_rim, facing_margin, side_margin, world_axis, world_point
 from .lines import line_side, line_smooth, vertex_side
-from .outlines import outline_wall
 from .rims import corner_face, rim_edge, rim_ellipsoid, rim_face, rim_rim, rim_side, vertex_rim
 from .rings import ring_edge, vertex_ring
+from .seats import seat_wall
 from .smooth import (
     edge_ellipsoid,
     ellipsoid_bowl,
@@ -235,10 +233,8 @@ def nearest(surface, bodies, kind, e, f):
         return ellipsoid_bowl(surface, bodies, e, f)
     if kind == ELLIPSOID_PIPE:
         return ellipsoid_pipe(surface, bodies, e, f)
-    if kind == BULGE_BOWL:
-        return bulge_bowl(surface, bodies, e, f)
-    if kind == OUTLINE_WALL:
-        return outline_wall(surface, bodies, e, f)
+    if kind == SEAT_WALL:
+        return seat_wall(surface, bodies, e, f)
     return ellipsoid_ellipsoid(surface, bodies, e, f)
 
 

@@ -33,13 +33,12 @@ from ..bvh import build_over
 from .elements import (
     ARC_OVER,
     ARC_WALL,
-    BULGE_BOWL,
     EDGE_EDGE,
     ELLIPSOID_BOWL,
     ELLIPSOID_PIPE,
-    OUTLINE_WALL,
     PAIR_KINDS,
     RIM_FACE,
+    SEAT_WALL,
     STAND_OVER,
     STAND_WALL,
     VERTEX_BOWL,
@@ -52,9 +51,9 @@ from .elements import (
 )
 from .frames import world_axis, world_point
 from .gaps import nearest, put_witness
-from .outlines import seat_all
+from .seats import seat_all
 
-WALLS = (VERTEX_BOWL, VERTEX_PIPE, ELLIPSOID_BOWL, ELLIPSOID_PIPE, ARC_WALL, STAND_WALL, BULGE_BOWL, OUTLINE_WALL)
+WALLS = (VERTEX_BOWL, VERTEX_PIPE, ELLIPSOID_BOWL, ELLIPSOID_PIPE, ARC_WALL, STAND_WALL, SEAT_WALL)
 #: pairs whose nearest points move along them as fast as the elements themselves, where nothing is swollen
 STRAIGHT = (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, VERTEX_BOWL, VERTEX_PIPE)
 #: columns of `find_near`'s place: 0-2 point, a list, axis, 1 = the element is in the list; their number
@@ -217,11 +216,11 @@ def plainly_apart(surface, place, kind, e, f, near, depth):
 @helper
 def told_by_other(surface, kind, e, f):
     """Whether other elements tell of the pair: of two tori the arcs of the lower shape tell of both, and arcs of rims,
-    which are swollen by nothing, are there for walls only. What is flatter than a wall meets it with its bulges, or
-    outlines, of which each is there for one wall."""
-    if kind in (ELLIPSOID_BOWL, ELLIPSOID_PIPE, BULGE_BOWL):
-        return (surface.length[e] >= surface.radius[f]) != (kind == BULGE_BOWL)
-    if kind == OUTLINE_WALL:
+    which are swollen by nothing, are there for walls only. What is flatter than a wall meets it in its seats, of
+    which each is there for one wall."""
+    if kind in (ELLIPSOID_BOWL, ELLIPSOID_PIPE):
+        return surface.length[e] >= surface.radius[f]
+    if kind == SEAT_WALL:
         return surface.wall[e] != surface.shape[f]
     twice = surface.kind[f] == RING and surface.shape[e] > surface.shape[f]
     return kind in (ARC_OVER, STAND_OVER) and (twice or surface.radius[e] == 0.0)

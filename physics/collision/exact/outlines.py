@@ -1,33 +1,20 @@
-"""Distances of ellipsoids and superellipsoids from the wall of a pipe that they are flatter than somewhere. As in
-`gaps`, each function of a pair returns the points on both elements, the normal from e to f, gap, margin, facing, and
-how both curve.
+"""Where the outline of an ellipsoid or superellipsoid, seen along an axis u, is farthest out.
 
-The greatest distance of the outline from the axis of the pipe is the greatest value of f = m·d + h(m) over unit vectors
-m across it, d the way from the axis to the centre and h the support function. With the angle θ of m, f'' = k - f, where
+The distance of the outline from the axis is greatest where f = m·d + h(m) is over unit vectors m across it, d the way
+from the axis to the centre and h the support function. With the angle θ of m, f'' = k - f, where
 k is the radius of curvature of the outline. So in each zone where k < f it is farthest out in one place at most, and
 each such place is in a zone. Zones end where the outline is flat: boxy solids are flat where a plane across one of
 their axes cuts the outline, pointed ones between these planes. A flat place as narrow as THIN is none: what is farthest
 out on either side of it differs by some R THIN².
-
-Which of these places an element is, no formula of the pose says, for zones begin, end and join as the solid turns. So
-`seat` looks at the whole outline where pairs are looked for, and gives each place a seat: an element that keeps it as
-long as it is there. From there on the element climbs to its place from where it was; a place that ends is seen, as the
-outline is flat on the way up from it. A place that begins lies lower than another one beside it, so it touches nothing
-at once. Still it may come to touch before pairs are looked for again: so places that will be there at the end of a
-piece are given seats before it. From step to step only those keep their seats that touch: the rest is found anew.
 """
 
 import math
 
-import numpy as np
-
 from ...core.false_position import ROUNDS, SAME, crossing, narrowed
 from ...core.jit import helper
-from ...core.vec import add, axpy, cross, dot, mul, norm, put, row, scale, sub, tangents, unit
+from ...core.vec import add, axpy, cross, dot, mul, norm, put, scale, tangents, unit
 from ...shapes.superellipsoid import bilinear, into, out_of, smooth_bend, smooth_point, smooth_reach
-from .frames import side_margin, world_axis, world_point
-from .rims import FLAT
-from .smooth import SETTLED, smooth_end, smooth_solid
+from .smooth import SETTLED
 
 PARTS = 32        # between two planes, at whose ends the curvature is looked at
 THIN = 1e-6       # [rad], where the semi-axes are made equal
@@ -37,10 +24,6 @@ POLISHED = 8      # steps of Newton's method
 FIRST, LONGEST = 1e-3, 0.05  # steps of a climb, where the semi-axes are made equal [rad]
 CLIMBS = 100      # of them at most
 BRIDGE = 2e-3     # flat place on the way beyond which one still looks for the next place, likewise [rad]
-ONE = 1e-4        # distance of two places on the outline that are one, relative to the solid
-PLACES = 24       # on one outline that are told apart
-CLOSE = 1e-3      # to a place that will be there, within which a seat need not be another one, relative to the solid
-SITS, NOWHERE = -1, -2  # of a seat: it has a place of its own, or none here; else the seat that has the same place
 
 
 @helper
@@ -225,169 +208,3 @@ def climbed(solid, d, u, m):
             step, inside = FIRST, False
         psi = after
     return towards(frame, left), False
-
-
-@helper
-def seated(solid, d, u, seat):
-    """The same from the normal of a seat, in the frame of the solid."""
-    m = out_of(solid, seat)
-    return climbed(solid, d, u, unit(axpy(-dot(u, m), u, m)))
-
-
-@helper
-def way_to(surface, bodies, e, f):
-    """(u, d): the axis of a pipe f, and the way from there to the centre of e."""
-    return world_axis(surface, bodies, f), sub(world_point(surface, bodies, e), world_point(surface, bodies, f))
-
-
-@helper
-def outline_wall(surface, bodies, e, f):
-    """φ = R - m·(x - o)"""
-    o, size, solid = world_point(surface, bodies, f), surface.radius[f], smooth_solid(surface, bodies, e)
-    u, d = way_to(surface, bodies, e, f)
-    n, gap, margin = row(surface.seat, e), math.inf, -FLAT
-    m, there = unit(cross(u, solid[0])), False
-    if dot(n, n) > 0.0:
-        m, there = seated(solid, d, u, n)
-        if there and surface.sits[e] >= 0:
-            other, _ = seated(solid, d, u, row(surface.seat, int(surface.sits[e])))
-            there = between(solid, m, other) > ONE * norm(solid[3])
-    x, curve, w = smooth_end(solid, d, m)
-    level = dot(u, x)
-    q = axpy(size, m, axpy(level, u, o))
-    if dot(n, n) > 0.0:
-        gap = size - dot(m, x)
-    if there:
-        margin = min(side_margin(surface, bodies, f, q), surface.length[f] - abs(level))
-    return add(o, x), q, m, gap, margin, 1.0, w, curve, u, (0.0, 1.0, 1.0, -size)
-
-
-@helper
-def between(solid, m, n):
-    """The distance of the places with these normals."""
-    return norm(sub(foremost(solid, m), foremost(solid, n)))
-
-
-# ---------------------------------------------------------------------------------------------- seats
-@helper
-def seat(surface, bodies, s, wall):
-    """Give the places of the outline of shape s in a wall, the shape of a pipe, their seats: those that have one keep
-    it."""
-    first, last = int(surface.start[s]), int(surface.start[s + 1])
-    f, places, count = int(surface.start[wall]), np.empty((PLACES, 3)), -1
-    holder = np.empty(PLACES, np.int32)
-    for e in range(first, last):
-        if surface.wall[e] != wall:
-            continue
-        solid, (u, d), n = smooth_solid(surface, bodies, e), way_to(surface, bodies, e, f), row(surface.seat, e)
-        if count < 0:
-            count = find_places(solid, d, u, places)
-            holder[:count] = -1
-        if dot(n, n) == 0.0:
-            continue
-        m, there = seated(solid, d, u, n)
-        k = nearest_place(solid, places, count, m) if there else -1
-        if there and k < 0 and count < PLACES:  # two that are about to join may have been taken for one
-            k, count = count, count + 1
-            put(places, k, into(solid, m))
-            holder[k] = -1
-        if k < 0:
-            surface.sits[e] = NOWHERE
-        elif holder[k] >= 0:
-            surface.sits[e] = holder[k]
-        else:
-            holder[k] = e
-            take(surface, e, row(places, k))
-    for k in range(count):
-        if holder[k] < 0:
-            take(surface, free_seat(surface, first, last, wall), row(places, k))
-
-
-@helper
-def seat_ahead(surface, bodies, s, wall):
-    """Give the places where the bodies will be seats, too, but for those that are close to one as it is."""
-    first, last = int(surface.start[s]), int(surface.start[s + 1])
-    f, places, count = int(surface.start[wall]), np.empty((PLACES, 3)), -1
-    for e in range(first, last):
-        if surface.wall[e] != wall:
-            continue
-        solid, (u, d), n = smooth_solid(surface, bodies, e), way_to(surface, bodies, e, f), row(surface.seat, e)
-        if count < 0:
-            count = find_places(solid, d, u, places)
-        for k in range(count):
-            near = CLOSE * norm(solid[3])
-            if dot(n, n) > 0.0 and between(solid, out_of(solid, n), out_of(solid, row(places, k))) < near:
-                put(places, k, (0.0, 0.0, 0.0))
-    for k in range(count):
-        if dot(row(places, k), row(places, k)) > 0.0:
-            take(surface, free_seat(surface, first, last, wall), row(places, k))
-
-
-@helper
-def nearest_place(solid, places, count, m):
-    """The place with the normal m, -1 = none."""
-    best, least = -1, ONE * norm(solid[3])
-    for k in range(count):
-        far = between(solid, out_of(solid, row(places, k)), m)
-        if far <= least:
-            best, least = k, far
-    return best
-
-
-@helper
-def free_seat(surface, first, last, wall):
-    """One that was never taken, else the last that has no place of its own; -1 = none."""
-    best = -1
-    for e in range(first, last):
-        if surface.wall[e] == wall:
-            if dot(row(surface.seat, e), row(surface.seat, e)) == 0.0:
-                return e
-            best = e if surface.sits[e] != SITS else best
-    return best
-
-
-@helper
-def take(surface, e, n):
-    """Give the place with the normal n, in the frame of the solid, the seat e, where there is one."""
-    if e >= 0:
-        put(surface.seat, e, n)
-        surface.sits[e] = SITS
-
-
-@helper
-def seat_at(surface, bodies, e, f, p):
-    """Give seat e the place at the point p of the world, whose normal leads there from the axis of the pipe f."""
-    u, out = world_axis(surface, bodies, f), sub(p, world_point(surface, bodies, f))
-    take(surface, e, into(smooth_solid(surface, bodies, e), unit(axpy(-dot(u, out), u, out))))
-
-
-@helper
-def forget_seats(surface):
-    """Leave no place its seat."""
-    for e in range(len(surface.kind)):
-        if surface.wall[e] >= 0:
-            put(surface.seat, e, (0.0, 0.0, 0.0))
-
-
-@helper
-def has_outlines(surface):
-    """Whether there are any; they are the last elements of their shapes."""
-    for s in range(len(surface.start) - 1):
-        if surface.start[s + 1] > surface.start[s] and surface.wall[surface.start[s + 1] - 1] >= 0:
-            return True
-    return False
-
-
-@helper
-def seat_all(surface, bodies, reach, ahead):
-    """Give all outlines their seats, as these bodies are or will be; reach (b,) as in `near.find_near`."""
-    for block in range(len(surface.meets)):
-        for side in range(2):
-            s, wall = int(surface.meets[block, side]), int(surface.meets[block, 1 - side])
-            last = int(surface.start[s + 1]) - 1
-            if reach[block] < 0.0 or last < int(surface.start[s]) or surface.wall[last] < 0:
-                continue
-            if ahead:
-                seat_ahead(surface, bodies, s, wall)
-            else:
-                seat(surface, bodies, s, wall)

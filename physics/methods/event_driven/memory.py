@@ -5,14 +5,13 @@ force is unique; its island; the direction of slip of a sliding contact (3,); fo
 `key` is the pair of surface elements, or what opposes its turning, see `problem.turning_rows`.
 """
 
-from ...collision.exact.outlines import forget_seats, seat_at
+from ...collision.exact.seats import forget_seats, seat_at
 from ...core.jit import helper, kernel
 from ...core.state import Owner
 from ...core.vec import add, put, row, scale, sub
 from ...dynamics.constraints.limits import TURNS
 from ...dynamics.motion import moves
 from ...problem.turning_rows import bearer_of, length_of, row_length
-from ...shapes.elements import OUTLINE
 from .active_set import list_columns
 from .sets import STICK
 
@@ -64,12 +63,12 @@ def point_of(memory, at, k):
 
 @helper
 def recall_seats(memory, at):
-    """Have the outlines that touch sit where they did, and no others: a step must not depend on those before it."""
+    """Have the places that touch sit where they did, and no others: a step must not depend on those before it."""
     surface, count = at.surface, len(at.surface.kind)
     forget_seats(surface)
     for k in range(memory.count[0]):
         e, f = memory.key[k] // count, memory.key[k] % count
-        if memory.key[k] < count * count and surface.kind[e] == OUTLINE:
+        if memory.key[k] < count * count and surface.wall[e] >= 0:
             seat_at(surface, at.bodies, e, f, point_of(memory, at, k))
 
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from ...collision.exact.near import apart, find_near
-from ...collision.exact.outlines import has_outlines, seat_all
+from ...collision.exact.seats import has_seats, seat_all
 from ...core.jit import helper, program
 from ...core.model import Array, Model
 from ...core.vec import cross, norm, put, row, row4, sub, untransform
@@ -256,7 +256,7 @@ def choose_watched(piece):
     intervals = travel(piece)
     if reach_in(piece) > 0:
         reach_together(piece, intervals)
-    if has_outlines(at.surface):
+    if has_seats(at.surface):
         go(piece, 1.0)
         seat_all(at.surface, at.bodies, search.reach, True)
         go(piece, 0.0)
