@@ -60,16 +60,17 @@ class Holder:
 
     def still(self, lost: Set[int]) -> None:
         """Name the pairs of crowded islands, but for those lost. Stop what does not move at the end of the step, or
-        would turn round, until nothing moves so. Tell of the first pair of islands that were not held before, but for
-        those held briefly."""
-        energy, self._known = energy_at(self._work.here) if self._patience.crowds else 0.0, None
+        would turn round, until nothing moves so. Tell of the first pair of islands that were not held before or that
+        this takes energy from, but for those held briefly."""
+        energy, stops, self._known = energy_at(self._work.here) if self._patience.crowds else 0.0, 0, None
         for _ in range(WITHOUT_END):
             pairs = self._crowded(lost)
             self.pairs = frozenset(pairs.tolist())
             if not len(pairs) or not self._stop(pairs):
                 break
+            stops += 1
         crowded = self.pairs - self._patience.brief
-        if self._patience.holds(crowded):
+        if self._patience.holds(crowded) or (crowded and stops):
             self._log.tell("crowd", min(crowded), energy=energy)
 
     def _stop(self, pairs: LongArray) -> bool:
