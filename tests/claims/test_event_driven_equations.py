@@ -11,7 +11,7 @@ from contactlab.physics.collision.exact.near import PLACE, find_near, trees_of
 from contactlab.physics.core.model import ShapeKind
 from contactlab.physics.core.state import empty_state
 from contactlab.physics.problem.contact_equations import contact_rows, empty_equations
-from contactlab.physics.shapes.elements import AHEAD, ARC, BEHIND, BULGES, TWIN
+from contactlab.physics.shapes.elements import AHEAD, ARC, BEHIND, SPOTS, TWIN
 
 SPHERE, BOX, CAPSULE, CYLINDER, PLANE, ELLIPSOID, BOWL, PIPE, SUPERELLIPSOID, TORUS, CONE = (
     ShapeKind.SPHERE, ShapeKind.BOX, ShapeKind.CAPSULE, ShapeKind.CYLINDER, ShapeKind.PLANE, ShapeKind.ELLIPSOID,
@@ -53,20 +53,21 @@ class Motion:
         return bodies
 
 
-def compare(model, surface, motion, least=-np.inf):
+def compare(model, surface, motion, least=-np.inf, step=STEP):
     """Largest errors of φ = n·(p_b - p_a), of ζ and of ζ̇ over all pairs of elements that are inside their own regions
-    by `least` [m], against central differences."""
+    by `least` [m], against central differences, whose errors are φ⁽⁷⁾ step⁶/140 and φ⁽⁸⁾ step⁶/560."""
     rows, witness = np.zeros(4000, np.int64), empty_witness(4000)
     reach, place = np.full(len(surface.meets), np.inf), np.zeros((200, PLACE))
     count = find_near(surface, trees_of(surface), motion.at(0.0), reach, np.inf, 0.0, place, rows, witness)
     witness = empty_witness(count)
     gaps = []
-    for k in (-2, -1, 0, 1, 2):
-        find_witnesses(surface, motion.at(k * STEP), rows, count, witness)
+    for k in range(-3, 4):
+        find_witnesses(surface, motion.at(k * step), rows, count, witness)
         gaps.append(witness.gap.copy())
     f = np.array(gaps)
-    zeta = (f[0] - 8 * f[1] + 8 * f[3] - f[4]) / (12 * STEP)
-    zeta_dot = (-f[0] + 16 * f[1] - 30 * f[2] + 16 * f[3] - f[4]) / (12 * STEP**2)
+    with np.errstate(invalid="ignore"):  # seats without a place are at no distance
+        zeta = (45 * (f[4] - f[2]) - 9 * (f[5] - f[1]) + f[6] - f[0]) / (60 * step)
+        zeta_dot = (270 * (f[4] + f[2]) - 27 * (f[5] + f[1]) + 2 * (f[6] + f[0]) - 490 * f[3]) / (180 * step**2)
     bodies, eq = motion.at(0.0), empty_equations(model, count)
     find_witnesses(surface, bodies, rows, count, witness)
     contact_rows(model, 0.0, bodies, witness, count, eq)
@@ -147,36 +148,31 @@ def test_a_ball_rolls_on_curved_surfaces_without_leaving_them(shape, z):
     assert runs[1 / 50][0] > 10 * runs[1 / 100][0] or runs[1 / 50][0] < 1e-12
 
 
-def test_a_shape_without_exact_surface_is_refused_by_name():
-    model, _ = model_of([Body([STAR], 1.0), Body([(BOWL, (1.0, 0.0, 0.0))])], 0.0, 0.0, 0.0)
-    with pytest.raises(ValueError, match=r"a pointed superellipsoid flatter than the bowl and a bowl"):
-        surface_of(model)
-
-
-def test_an_ellipsoid_flatter_than_the_bowl_touches_it_with_its_bulges():
+def test_an_ellipsoid_flatter_than_the_bowl_sits_in_it_on_its_places():
     """And only then: a²/c = 0.83, 1.25 m in a bowl of 1 m."""
     for size, flat in (((0.5, 0.5, 0.3), False), ((0.5, 0.5, 0.2), True)):
         model, _ = model_of([Body([(ELLIPSOID, size)], 1.0), Body([(BOWL, (1.0, 0.0, 0))])], 0.0, 0.0, 0.0)
-        assert np.isin(surface_of(model).kind, BULGES).any() == flat
+        assert np.isin(surface_of(model).kind, SPOTS).any() == flat
 
 
 FLAT_ONES = {"pebble": (ELLIPSOID, (0.9, 0.7, 0.2)), "lens": (ELLIPSOID, (0.9, 0.9, 0.3)),
              "rod": (ELLIPSOID, (0.2, 0.9, 0.2)),
-             "soap": (SUPERELLIPSOID, (0.5, 0.6, 0.9), OFFSET, UPRIGHT, (0.6, 0.7))}
+             "soap": (SUPERELLIPSOID, (0.5, 0.6, 0.9), OFFSET, UPRIGHT, (0.6, 0.7)),
+             "star": (SUPERELLIPSOID, (0.5, 0.6, 0.9), OFFSET, UPRIGHT, (1.6, 1.7)),
+             "top": (SUPERELLIPSOID, (0.8, 0.8, 0.7), OFFSET, UPRIGHT, (1.7, 1.0))}
 WALLS = {"bowl": (BOWL, (2.0, -1.0, 0.0)), "pipe": (PIPE, (2.0, 50.0, -1.0))}
 
 
 @pytest.mark.parametrize("solid", FLAT_ONES)
 @pytest.mark.parametrize("wall", WALLS)
-@pytest.mark.parametrize("seed", [0, 1, 2, 3, 5, 6])
+@pytest.mark.parametrize("seed", range(7))
 def test_places_of_what_is_flatter_than_a_wall_move_as_their_rates_say(wall, solid, seed):
-    """In their own regions; what is beside them may be that of another one, or end. Seed 4 turns a soap in the pipe so
-    that a place has f'' = -0.2 m, and φ⁽⁵⁾ STEP⁴/30 of the difference is 1e-9 itself."""
+    """In their own regions; what is beside them may be that of another one, or end."""
     model, _ = model_of([Body([FLAT_ONES[solid]], 1.0), Body([WALLS[wall]], 1.0)], 0.0, 0.0, 0.0)
     rng = np.random.default_rng(seed)
     q = rng.normal(size=(2, 4))
     motion = Motion(seed, [0.8 * rng.uniform(-0.5, 0.5, 3), (0, 0, 0)], q / np.linalg.norm(q, axis=1)[:, None])
-    along, zeta, zeta_dot = compare(model, surface_of(model), motion, least=1e-3)
+    along, zeta, zeta_dot = compare(model, surface_of(model), motion, least=1e-3, step=0.5 * STEP)
     assert along < 1e-13
     assert zeta < 1e-9
     assert zeta_dot < 1e-6

@@ -399,10 +399,3 @@ def test_with_exponents_of_1_it_moves_in_a_bowl_as_an_ellipsoid():
         assert any(event.kind == "impact" for event in sim.events)
         ends.append(np.concatenate([sim.position("solid"), sim.orientation("solid")]))
     assert ends[0] == pytest.approx(ends[1], abs=1e-9)
-
-
-def test_the_event_driven_method_refuses_one_of_tips_with_flat_places_between_them_in_a_bowl_in_words():
-    held = {"name": "hollow", "fixed": True, "shape": [HOLLOWS["bowl"]]}
-    told = r"no exact gap of 'hollow' and 'solid' \(a bowl and a pointed superellipsoid flatter than the bowl\)"
-    with pytest.raises(ValueError, match=told):
-        simulate("event_driven", held, solid((0.0, 0.0, -0.5), exponents=(1.8, 0.5)))

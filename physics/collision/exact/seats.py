@@ -25,7 +25,7 @@ from ...shapes.superellipsoid import into, out_of
 from .frames import side_margin, world_axis, world_point
 from .outlines import climbed, find_places, foremost
 from .rims import FLAT, TIPPED
-from .smooth import smooth_end, smooth_solid
+from .smooth import SETTLED, smooth_end, smooth_solid
 from .spots import climbed_out, find_spots
 
 ONE = 1e-4        # distance of two places that are one, relative to the solid
@@ -47,7 +47,7 @@ def seen(surface, bodies, e, f):
         u = solid[1]
     elif kind == SPOT_ROUND:
         out = off_axis(solid, d)
-        u = cross(solid[2], unit(out) if dot(out, out) > 0.0 else solid[0])
+        u = cross(solid[2], unit(out) if norm(out) > SETTLED * norm(solid[3]) else solid[0])
     return kind, solid, d, u
 
 

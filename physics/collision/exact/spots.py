@@ -4,6 +4,10 @@ The distance of the points of a solid from the middle is greatest where g = m·d
 from the middle to the centre and h the support function; see `outlines` for the same across a pipe. The second
 derivative of g along a tangent t of the sphere of these vectors is t·(∇∇h) t - g: radii of curvature less g. So m is
 such a spot where x = d + ∇h(m) lies along m and the greater radius of curvature k is less than g.
+
+The solid is the same on both sides of each plane across its axes. A point of it on that side of such a plane where the
+middle is comes farther out where it is mirrored to the other side. So what touches is in the octant away from the
+middle, from which no way uphill leads out; or in several, where the middle is in planes between them.
 """
 
 import math
@@ -27,6 +31,8 @@ BRIDGE, SPANS = 2e-3, 8  # flat place on the way beyond which one still looks fo
 DRAWN = 60        # steps at most from a start to near its spot
 FARTHEST, CLOSE = 0.3, 1e-5  # of these the longest, and the one that is near enough [rad]
 ONE = 1e-4        # distance of two spots that are one, relative to the solid
+ASIDE = 0.05      # of the middle from a plane across the axes up to which spots on both sides of that may touch soon,
+                  # likewise
 #: normals from which all spots are looked for, where the semi-axes are made equal
 STARTS = np.array([a for a in product((-1.0, 0.0, 1.0), repeat=3) if any(a)] + [
     a for a in product((-1.0, -0.4, 0.4, 1.0), repeat=3) if np.abs(a).tolist().count(1.0) == 1])
@@ -133,14 +139,24 @@ def climbed_out(solid, d, m):
 
 @helper
 def find_spots(solid, d, spots_out):
-    """Write the normals, in the frame of the solid, of all spots that are reached from STARTS. Their number."""
-    count = 0
+    """Write the normals, in the frame of the solid, of all spots that may touch soon. Their number."""
+    count, from_middle = 0, into(solid, d)
     for k in range(len(STARTS)):
-        m, there = climbed_out(solid, d, drawn_out(solid, d, unit(out_of(solid, over(row(STARTS, k), solid[3])))))
+        a = row(STARTS, k)
+        if faces_middle(a, from_middle, ASIDE * norm(solid[3])):
+            continue
+        m, there = climbed_out(solid, d, drawn_out(solid, d, unit(out_of(solid, over(a, solid[3])))))
         if there and new(solid, spots_out, count, m) and count < len(spots_out):
             put(spots_out, count, into(solid, m))
             count += 1
     return count
+
+
+@helper
+def faces_middle(a, d, least):
+    """Whether a is on the other side of a plane across the axes than d is, which is more than `least` beside it."""
+    return ((a[0] * d[0] < 0.0 and abs(d[0]) > least) or (a[1] * d[1] < 0.0 and abs(d[1]) > least)
+            or (a[2] * d[2] < 0.0 and abs(d[2]) > least))
 
 
 @helper
