@@ -26,9 +26,8 @@ from .frames import side_margin, world_axis, world_point
 from .outlines import climbed, find_places, foremost
 from .rims import FLAT, TIPPED
 from .smooth import SETTLED, smooth_end, smooth_solid
-from .spots import climbed_out, find_spots
+from .spots import ONE, climbed_out, find_spots
 
-ONE = 1e-4        # distance of two places that are one, relative to the solid
 PLACES = 24       # of one solid that are told apart
 CLOSE = 1e-3      # to a place that will be there, within which a seat need not be another one, relative to the solid
 AT_END = 1e-3     # from the axis within which a round solid touches with the end of this axis, relative to its size

@@ -23,7 +23,7 @@ from .smooth import SETTLED
 
 THIN = 1e-6       # share of a normal, where the semi-axes are made equal, in which a flat place counts as none
 LONGEST = 0.05    # of the steps of a climb, where the semi-axes are made equal [rad]
-SHORTEST = 1e-7   # step to which one is cut at the end of a region, likewise
+HALVINGS = 20     # of one that is cut, by which it comes to 5e-8
 CLIMBS = 100      # steps at most
 TOO_FAR = 0.5     # share of the slope at its start with which g may fall at the end of a step
 FINE = 1e-9       # change of a unit vector below which steps end as they no longer shrink
@@ -31,8 +31,7 @@ BRIDGE, SPANS = 2e-3, 8  # flat place on the way beyond which one still looks fo
 DRAWN = 60        # steps at most from a start to near its spot
 FARTHEST, CLOSE = 0.3, 1e-5  # of these the longest, and the one that is near enough [rad]
 ONE = 1e-4        # distance of two spots that are one, relative to the solid
-ASIDE = 0.05      # of the middle from a plane across the axes up to which spots on both sides of that may touch soon,
-                  # likewise
+ASIDE = 0.05      # of the middle from a plane across the axes up to which spots on both sides may touch soon, likewise
 #: normals from which all spots are looked for, where the semi-axes are made equal
 STARTS = np.array([a for a in product((-1.0, 0.0, 1.0), repeat=3) if any(a)] + [
     a for a in product((-1.0, -0.4, 0.4, 1.0), repeat=3) if np.abs(a).tolist().count(1.0) == 1])
@@ -91,13 +90,14 @@ def stepped(solid, d, m, x, bent):
     way = newton(solid, m, x, bent)
     turn, fall = turn_of(solid, m, way), dot(way, x)
     share = up_to_plane(solid, m, way, min(1.0, LONGEST / max(turn, SETTLED)))
-    while True:
+    trial, arm, bow = m, x, bent
+    for _ in range(HALVINGS):
         trial = unit(axpy(share, way, m))
         arm, bow = add(d, foremost(solid, trial)), bends(solid, trial)
-        enough = bow[0] < dot(trial, arm) and dot(axpy(-dot(way, trial), trial, way), arm) >= -TOO_FAR * fall
-        if enough or share * turn < SHORTEST:
-            return trial, arm, bow
+        if bow[0] < dot(trial, arm) and dot(axpy(-dot(way, trial), trial, way), arm) >= -TOO_FAR * fall:
+            break
         share *= 0.5
+    return trial, arm, bow
 
 
 @helper
@@ -161,6 +161,7 @@ def faces_middle(a, d, least):
 
 @helper
 def over(u, v):
+    """The quotients of the components of two vectors."""
     return u[0] / v[0], u[1] / v[1], u[2] / v[2]
 
 
