@@ -11,7 +11,9 @@ in steps by the midpoint rule, which keep the energy to rounding, however long t
 
     T_mᵀ (q̇ + q̇⁺) = 0,    q̇⁺ = q̇ + H⁻¹T_m p
 
-Contacts with friction are left to the integrator.
+T has the normal of a contact, and where friction makes it stick the tangents, too. One that slides, or that friction
+cannot hold, gets the impulse p (n - μ s) against its slip s. Where that would turn the slip round it ends it: from then
+on the contact sticks.
 """
 
 from typing import NamedTuple
@@ -21,15 +23,19 @@ import numpy as np
 from ...books.ledger import Books
 from ...collision.exact.elements import contacts_among
 from ...core.jit import program
-from ...core.model import Array, BoolArray
+from ...core.model import Array, BoolArray, IntArray
+from ...core.state import LongArray
+from ...dynamics.constraints.limits import TURNS
 from ...dynamics.free_body import velocity_from_momentum
 from ...problem.contact_equations import weigh_rows
 from .books import book_node
 from .impact import Impacts
 from .instant import matrix_of, update_links, velocities
+from .materials import PairMaterials
 from .piece import LENGTH, Piece
-from .projection import impulses_for
+from .projection import GAP_RANK
 from .rates import TIME, write_rows
+from .sets import OPEN, SLIDE, STICK
 from .step_halving import strays, touches_flat
 from .workspace import Workspace
 
@@ -37,7 +43,10 @@ STEPS = 64             # of the way
 SHORT = 1.0 / 64.0     # piece that contacts may run over flat places in, relative to the step,
 CROSSED = 2.0**-16     # and where its error is known to be too large
 OFF = 1e-6             # velocity in kept rows that tells it, relative to the bodies that touch
+WHOLE = 2.0            # share of a velocity by which a step of the way changes it
 PULLS = 1e-3           # normal impulse that lets a contact go, relative to the largest one that pushes meanwhile
+HOLDS = 1e-9           # part of its bound by which an impulse may be beyond it
+CHANGES = 3            # changes of how a contact holds in a step of the way, at most
 
 
 class Before(NamedTuple):
@@ -54,8 +63,8 @@ class Before(NamedTuple):
 class FlatPlaces:
     """Takes velocities along where contacts run over flat places."""
 
-    def __init__(self, work: Workspace, impacts: Impacts, books: Books) -> None:
-        self._work, self._impacts, self._books = work, impacts, books
+    def __init__(self, work: Workspace, materials: PairMaterials, impacts: Impacts, books: Books) -> None:
+        self._work, self._materials, self._impacts, self._books = work, materials, impacts, books
 
     def crossed(self, piece: Piece) -> bool:
         """Whether contacts run over flat places in a piece whose error is not known."""
@@ -75,49 +84,71 @@ class FlatPlaces:
         return found
 
     def cross(self, before: Before) -> bool:
-        """Take the velocities from before a piece to the pose after it; whether contacts were let go."""
+        """Take the velocities from before a piece to the pose after it; whether contacts hold otherwise then."""
         work, here = self._work, self._work.here
         here.bodies.P[:], here.bodies.L[:], here.joints.v[:] = before.P, before.L, before.v
         velocity_from_momentum(here.model, here.bodies)
         update_links(here)
         pairs, count = work.set_pairs.copy(), work.in_set
         velocities(here, pairs, 1)
-        w, x = here.scratch.witness, here.bodies.x
-        x_a, x_b, run = x[w.body_a[:count]], x[w.body_b[:count]], contacts_among(here.surface, pairs)[:, None]
+        w, x, run = here.scratch.witness, here.bodies.x, contacts_among(here.surface, pairs)[:, None]
+        x_a, x_b = x[w.body_a[:count]], x[w.body_b[:count]]
         places = [(place[:count], then, place[:count].copy()) for place, then in (
             (w.p_a, x_a + before.arm_a), (w.p_b, x_b + before.arm_b), (w.normal, before.normal))]
-        holds = np.ones(count, bool)
-        for s, share in [(0.0, 1.0), *(((i + 0.5) / STEPS, 2.0) for i in range(STEPS))]:
+        mode = work.chosen.mode[:count].copy()
+        for s, share in [(0.0, 1.0), *(((i + 0.5) / STEPS, WHOLE) for i in range(STEPS))]:
             for place, then, now in places:
                 place[:] = np.where(run, (1.0 - s) * then + s * now, now)
             w.normal[:count] /= np.linalg.norm(w.normal[:count], axis=1)[:, None]
             put_rows(here, pairs, count)
-            self._impacts.push(pairs, self._impulses(holds, share))
-        return not holds.all()
+            self._impacts.push(pairs, self._impulses(pairs, mode, share))
+        return bool((mode != work.chosen.mode[:count]).any())
 
-    def _impulses(self, holds: BoolArray, share: float) -> Array:
-        """Impulses p (3 c,) in the rows of the equations that change ζ of kept contacts by -`share` of itself; where
-        one would pull it is let go: holds (c,)."""
-        chosen, here = self._work.chosen, self._work.here
-        zeta, kept = here.scratch.equations.u, chosen.row[: chosen.rows[0]]
-        p = np.zeros(3 * len(holds))
-        while True:
-            rows = kept[holds[kept // 3]]
-            p[:] = 0.0
-            p[rows] = impulses_for(matrix_of(here, rows), -share * zeta[rows])
-            pulls = p[::3] < -PULLS * p.max(initial=0.0)
-            if not pulls.any() or not p.max() > 0.0:
-                return p
-            holds[pulls] = False
+    def _impulses(self, pairs: LongArray, mode: IntArray, share: float) -> Array:
+        """Impulses p (3 c,) in the rows of the equations that change the velocities of kept rows by -`share` of
+        themselves; mode (c,): how contacts hold, changed where one lets go, begins to slide or sticks from now on."""
+        here, count = self._work.here, len(mode)
+        u, M = here.scratch.equations.u[: 3 * count].copy(), matrix_of(here, np.arange(3 * count))
+        friction, change, kept = self._materials.friction(pairs), np.full(3 * count, -share), self._kept(mode)
+        slip, p = u.reshape(-1, 3)[:, 1:].copy(), np.zeros(3 * count)
+        for _ in range(CHANGES * count):
+            rows, columns = np.flatnonzero(kept), np.eye(3 * count)
+            for k in np.flatnonzero((mode == SLIDE) & kept[::3]).tolist():
+                size = float(np.linalg.norm(slip[k]))
+                columns[3 * k + 1 : 3 * k + 3, 3 * k] = -friction.slip[k] * slip[k] / size if size > 0.0 else 0.0
+            columns = columns[:, rows]
+            p = columns @ np.linalg.lstsq(M[rows] @ columns, change[rows] * u[rows], rcond=GAP_RANK)[0]
+            normal, along, after = p[::3], p.reshape(-1, 3)[:, 1:], (u + M @ p).reshape(-1, 3)[:, 1:]
+            pulls = kept[::3] & (normal < -PULLS * normal.max(initial=0.0))
+            breaks = (mode == STICK) & (np.linalg.norm(along, axis=1) > (1.0 + HOLDS) * friction.stick * normal)
+            stops = (mode == SLIDE) & ((after * slip).sum(axis=1) < 0.0)
+            breaks &= (share == WHOLE) & (change[1::3] == -share)
+            if not (pulls | breaks | stops).any():
+                break
+            mode[stops], mode[breaks], mode[pulls] = STICK, SLIDE, OPEN
+            slip[breaks] = -along[breaks]
+            change.reshape(-1, 3)[stops, 1:] = -1.0
+            kept = self._kept(mode)
+        return p
+
+    def _kept(self, mode: IntArray) -> BoolArray:
+        """The rows (3 c,) whose velocities are kept at zero: those of the set, as far as its contacts hold as in it;
+        the normal ones of those that slide now, all of those that stick now."""
+        chosen, kept = self._work.chosen, np.zeros((len(mode), 3), bool)
+        kept.reshape(-1)[chosen.row[: chosen.rows[0]]] = True
+        kept[mode == OPEN] = False
+        kept[mode == SLIDE, 1:] = False
+        kept[(mode == STICK) & (chosen.mode[: len(mode)] == SLIDE), 1:] = True
+        return kept.reshape(-1)
 
 
 @program
 def on_flat_place(piece):
-    """Whether a contact of the set is one of a boxy superellipsoid, and none has friction."""
-    chosen, smooth = piece.chosen, True
+    """Whether a contact of the set is one of a boxy superellipsoid, and no friction opposes turning, or is held."""
+    chosen, free = piece.chosen, True
     for k in range(chosen.count[0]):
-        smooth = smooth and chosen.friction[k] == 0.0
-    return smooth and touches_flat(piece.start.surface, chosen)
+        free = free and chosen.pair[k] < TURNS and chosen.fixed[k] == 0
+    return free and touches_flat(piece.start.surface, chosen)
 
 
 @program

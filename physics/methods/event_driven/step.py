@@ -127,7 +127,7 @@ class EventDriven:
         self._log, self._shared = EventLog(self.work), SharedLoads(self.work, self._materials, self._patience)
         self._impacts = Impacts(self.work, self._materials, self._motors, self._books, self._impulses, self._log,
                                 self._patience)
-        self._flat = FlatPlaces(self.work, self._impacts, self._books)
+        self._flat = FlatPlaces(self.work, self._materials, self._impacts, self._books)
         self._settler = Settler(self.work, self._materials, self._motors, self._impacts, self._log, self._patience)
         self._report, self._told = Report(self.work, self._materials), StepInfo()
         self._tells = True  #: whether `contacts` and `info` are those of the last step
