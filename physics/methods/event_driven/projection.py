@@ -19,6 +19,7 @@ from .workspace import Workspace
 Rows = NDArray[np.integer]
 DRIFT = 1e-14   # φ [m] and velocities in kept rows [m/s] that are left as they are: rounding
 CLOSED = 1e-12  # φ left by a round of projection that needs no other [m]
+MISSED = 1e-6   # part of a change of velocities by which impulses may miss it
 LEAVES = 0.5    # part of φ that a round has to leave at most, or there is no other
 GAP_RANK = 1e-10    # singular values of M that count as zero where gaps are projected, relative to the largest
 
@@ -109,8 +110,11 @@ def by_island(chosen: ContactSet, contact: Rows, numbers: Rows) -> list[Rows]:
 
 
 def impulses_for(M: Array, change: Array) -> Array:
-    """Those that change the velocities of rows; where rows have come to depend on each other the smallest ones."""
+    """Those that change the velocities of rows; where rows have come to depend on each other, so that rounding would
+    make them large and miss that, the smallest ones."""
     try:
-        return np.asarray(np.linalg.solve(M, change), np.float64)
+        p = np.linalg.solve(M, change)
     except np.linalg.LinAlgError:
         return least(M, change)
+    missed = np.abs(M @ p - change).max(initial=0.0)
+    return p if missed <= MISSED * np.abs(change).max(initial=0.0) else least(M, change)
