@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 Color = tuple[float, float, float]
 LARGE = 100_000  # triangles whose memory is given back at once: objects of trimesh hold one another
 JOINING = 0.2  # share of opening a file that is done when its triangles are read
-LEVELS = 1000  # of a glTF file's nodes below each other: each is placed by all above it
 SINGLE = (".stl", ".ply", ".glb", ".gltf")  # formats whose numbers are in single precision as a rule
 ROUNDED, COARSE = 1e-5, 0.1  # shares of a mesh's size: rounding beyond which it is told, and refused
 
@@ -159,7 +158,7 @@ def _source(path: Path, size: int) -> str | BytesIO:
 
 
 def _refuse_circles(name: str, nodes: list[dict[str, Any]]) -> None:
-    """Raise SceneError where a node of a glTF file is below two others, below itself, or below more than LEVELS."""
+    """Raise SceneError where a node of a glTF file is below two others, or below itself."""
     above: dict[int, int] = {}
     for k, node in enumerate(nodes):
         for child in node.get("children", []):
@@ -168,11 +167,9 @@ def _refuse_circles(name: str, nodes: list[dict[str, Any]]) -> None:
                 raise SceneError(f"{name}: the node {called} is below two others; each must be below at most one.")
             above[child] = k
     level, reached = [k for k in range(len(nodes)) if k not in above], set[int]()
-    for _ in range(LEVELS):
+    while level:
         reached.update(level)
-        level = [child for k in level for child in nodes[k].get("children", [])]
-    if level:
-        raise SceneError(f"{name}: its nodes are nested too deeply; they must have no more than {LEVELS} levels.")
+        level = [child for k in level for child in nodes[k].get("children", []) if child not in reached]
     if unreached := above.keys() - reached:
         k = min(unreached)
         for _ in nodes:  # from there up to the circle
@@ -206,10 +203,10 @@ def _placed(scene: "trimesh.Scene", kind: str, looks: bool) -> list[_Part]:
     looks: with what trimesh read of them, which keeps all that it read."""
     import trimesh
 
-    found = []
+    found, poses = [], {scene.graph.base_frame: np.eye(4)}
     for node in scene.graph.nodes_geometry:
-        pose, name = scene.graph[node]
-        part = scene.geometry[name]
+        pose = _pose(scene, node, poses)
+        part = scene.geometry[scene.graph.transforms.node_data[node]["geometry"]]
         if not isinstance(part, trimesh.Trimesh) or len(part.faces) == 0:
             continue
         points = np.asarray(part.vertices, np.float64)
@@ -223,6 +220,19 @@ def _placed(scene: "trimesh.Scene", kind: str, looks: bool) -> list[_Part]:
         outwards = corners[:, ::-1] if np.linalg.det(pose[:3, :3]) < 0.0 else corners
         found.append(_Part(str(node), points, outwards, numbers, part.visual if looks else None))
     return found
+
+
+def _pose(scene: "trimesh.Scene", node: Any, poses: dict[Any, np.ndarray]) -> np.ndarray:
+    """(4, 4) of a node, which is added to those that are known with all above it: trimesh looks for the best order of
+    multiplying them all, which takes minutes for a node below a thousand others."""
+    forest, way = scene.graph.transforms, []
+    while node not in poses:
+        way.append(node)
+        node = forest.parents[node]
+    pose = poses[node]
+    for below in reversed(way):
+        pose = poses[below] = pose @ forest.edge_data[forest.parents[below], below].get("matrix", np.eye(4))
+    return pose
 
 
 def _numbers(points: np.ndarray, single: bool) -> _Numbers:
