@@ -10,20 +10,21 @@ from ..core.model import Array, IntArray
 from .hull import Rows
 
 THROUGH = 1e-6      # share of the size by which an edge reaches beyond both sides of a triangle that it runs through
-MOST = 50_000_000   # pairs whose intervals overlap that are looked at: of an even mesh of 80 000 triangles, in 2 s
-BLOCK = 2_000_000   # of them at once: each takes 100 bytes meanwhile
+MOST = 50_000_000   # pairs whose intervals overlap that are looked at: of an even mesh of 80 000 triangles, in a second
+BLOCK = 200_000     # of them at once, so that they stay in the cache
 
 
 def crosses_itself(vertices: Array, triangles: IntArray, piece: Rows) -> bool:
     """Whether triangles (t, 3) of the same piece (t,) run through each other. False where that would take too long."""
     corners = vertices[triangles]
-    lo, hi = corners.min(axis=1), corners.max(axis=1)
-    sweeps = [_sweep(lo[:, axis], hi[:, axis]) for axis in range(3)]
-    order, after = min(sweeps, key=lambda sweep: int(sweep[1].sum()))
+    lo, hi = corners.min(axis=1).T, corners.max(axis=1).T
+    sweeps = [_sweep(*ends) for ends in zip(lo, hi, strict=True)]
+    swept = int(np.argmin([after.sum() for _, after in sweeps]))
+    order, after = sweeps[swept]
     if after.sum() > MOST:
         return False
+    boxes = [(lo[axis][order], hi[axis][order]) for axis in range(3) if axis != swept]
     slack = THROUGH * float(np.ptp(vertices, axis=0).max())
-    lo, hi, piece, rows = lo[order], hi[order], piece[order], triangles[order]
     start = np.cumsum(after) - after  # of the pairs of each one, among all
     first = 0
     while first < len(order):
@@ -32,13 +33,13 @@ def crosses_itself(vertices: Array, triangles: IntArray, piece: Rows) -> bool:
         count = after[first:last]
         a = np.repeat(np.arange(first, last), count)
         b = a + 1 + np.arange(len(a)) - np.repeat(start[first:last] - start[first], count)
-        near = piece[a] == piece[b]
-        for axis in range(3):
+        for low, high in boxes:
+            near = (low[a] <= high[b]) & (low[b] <= high[a])
             a, b = a[near], b[near]
-            near = (lo[a, axis] <= hi[b, axis]) & (lo[b, axis] <= hi[a, axis])
-        a, b = a[near], b[near]
-        apart = (rows[a][:, :, None] != rows[b][:, None, :]).all(axis=(1, 2))
-        one, other = vertices[rows[a[apart]]], vertices[rows[b[apart]]]
+        one, other = order[a], order[b]
+        apart = (triangles[one][:, :, None] != triangles[other][:, None, :]).all(axis=(1, 2))
+        apart &= piece[one] == piece[other]
+        one, other = corners[one[apart]], corners[other[apart]]
         if _pierced(one, other, slack).any() or _pierced(other, one, slack).any():
             return True
         first = last

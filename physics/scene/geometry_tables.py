@@ -16,7 +16,16 @@ from ..shapes.rounded import mass_properties as rounded_properties
 from ..shapes.shapes import MassProperties
 from ..shapes.table import FORMS
 from .height_field import height_surface
-from .hull import FlatError, Polyhedron, convex_hull, corners_in_row, fan, hull_properties, moved_hull
+from .hull import (
+    FlatError,
+    Polyhedron,
+    convex_hull,
+    corners_in_row,
+    fan,
+    hull_properties,
+    moved_hull,
+    volume_of_all,
+)
 from .kept_meshes import MeshFile, mesh_file
 from .mesh import MeshSurface, Solid, StaticMesh, hull_notes, static_mesh
 from .parts import NoParts
@@ -352,7 +361,7 @@ def core_of(shape: Any) -> tuple[Array | None, float]:
 
 def parts_note(whole: Solid, hulls: list[Polyhedron], name: str) -> str:
     """How many parts there are, and how much more than the mesh they hold."""
-    held, own = sum(hull_properties(hull).mass for hull in hulls), whole.properties.mass
+    held, own = volume_of_all(hulls), whole.properties.mass
     more = 100.0 * (held / own - 1.0)
     return (f"{name} collides as {len(hulls)} convex parts, which together hold {abs(more):.1f} % "
             f"{'more' if more >= 0.0 else 'less'} than it.")

@@ -291,6 +291,6 @@ def test_a_node_below_many_others_is_placed_by_one_product_each(tmp_path, monkey
     surface, *_ = read_surface(gltf(tmp_path / "deep.gltf", nodes, [0]))
     angle = count * turn
     corners = TETRAHEDRON @ np.array([[1, 0, 0], [0, np.cos(angle), np.sin(angle)], [0, -np.sin(angle), np.cos(angle)]])
-    expected = (corners + [0.001 * count, 0, 0]) @ mesh_files.Y_UP.T
+    expected = (corners + np.array([0.001 * count, 0, 0])) @ mesh_files.Y_UP.T
     distance = np.linalg.norm(surface.vertices[:, None] - expected[None], axis=2)
     assert max(distance.min(axis=0).max(), distance.min(axis=1).max()) < 10 * count * DOUBLE * 3.0
