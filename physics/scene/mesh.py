@@ -89,7 +89,7 @@ def mended(vertices: Array, triangles: IntArray, name: str) -> tuple[MeshSurface
 
 def _first_of_each(triangles: IntArray) -> Rows:
     """The triangles (k,) of which none before has the same corners in the same sense."""
-    turned = lowest_first(triangles.astype(np.int64))
+    turned = lowest_first(triangles)
     key = turned @ np.array([2**42, 2**21, 1])  # two triangles hardly ever share one; where they do they are compared
     look_up()
     key.sort()
@@ -110,8 +110,10 @@ def _welded(vertices: Array, triangles: IntArray) -> tuple[MeshSurface, int]:
     first, place = _places(np.round(grid, out=grid))
     welded = place[corners]
     a, b, c = welded.T
-    kept = points[first]
-    moved = int((points != kept[place]).any(axis=1).sum())
+    kept, beside = points[first], np.zeros(len(points), bool)
+    for before, after in zip(points.T, kept.T, strict=True):  # one coordinate at a time: there may be millions
+        beside |= before != after[place]
+    moved = int(beside.sum())
     points, welded = _used(kept, welded[(a != b) & (b != c) & (c != a)])
     return MeshSurface(np.ascontiguousarray(points), welded.astype(np.int32)), moved
 

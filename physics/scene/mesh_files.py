@@ -102,9 +102,8 @@ def read_surface(path: Path) -> Read:
         named = COLORS[kind](path) if kind in COLORS else {}
         textured = textured_nodes(head)
         look_up()
-        scene = trimesh.load_scene(_source(path, size), file_type=kind[1:], process=False,
-                                   skip_materials=not textured, **PIECES.get(kind, {}))
-        parts = _placed(scene, kind, bool(textured))
+        parts = _placed(trimesh.load_scene(_source(path, size), file_type=kind[1:], process=False,
+                                           skip_materials=not textured, **PIECES.get(kind, {})), kind, bool(textured))
         look_up()
         vertices, triangles = _joined(parts)
         rounded = _rounded(path.name, parts)
