@@ -204,6 +204,7 @@ def _placed(scene: "trimesh.Scene", kind: str, looks: bool) -> list[_Part]:
 
     found, poses = [], {scene.graph.base_frame: np.eye(4)}
     for node in scene.graph.nodes_geometry:
+        look_up()
         pose = _pose(scene, node, poses)
         part = scene.geometry[scene.graph.transforms.node_data[node]["geometry"]]
         if not isinstance(part, trimesh.Trimesh) or len(part.faces) == 0:
