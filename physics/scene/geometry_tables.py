@@ -16,9 +16,18 @@ from ..shapes.rounded import mass_properties as rounded_properties
 from ..shapes.shapes import MassProperties
 from ..shapes.table import FORMS
 from .height_field import height_surface
-from .hull import FlatError, Polyhedron, convex_hull, corners_in_row, fan, hull_properties, moved_hull
+from .hull import (
+    FlatError,
+    Polyhedron,
+    convex_hull,
+    corners_in_row,
+    fan,
+    hull_properties,
+    moved_hull,
+    volume_of_all,
+)
 from .kept_meshes import MeshFile, mesh_file
-from .mesh import Solid, StaticMesh, hull_notes, static_mesh
+from .mesh import MeshSurface, Solid, StaticMesh, hull_notes, static_mesh
 from .parts import NoParts
 from .refusals import SceneError
 from .schema import ShapeTable
@@ -110,6 +119,7 @@ class ShapeTables:
             file = self._file(shape, at)
             with _named(at):
                 self._meshes.append(file.scenery(shape.part, shape.scale))
+            self._tell_what_touches_nothing(file.surface_of(shape.part), file.called(shape.part))
             row = self._mesh_rows[key] = len(self._meshes) - 1
             if (draw := self._skinned(file, shape, np.zeros(3))) is not None:
                 self._mesh_skins[row] = draw
@@ -130,15 +140,21 @@ class ShapeTables:
                 self.notes.append(f"{name} is not closed: it touches others with the front of its triangles only.")
             with _named(at):
                 self._meshes.append(static_mesh(whole.surface._replace(vertices=whole.surface.vertices - center), name))
+            self._tell_what_touches_nothing(whole.surface, name)
             row = self._mesh_rows[key] = len(self._meshes) - 1
             if (draw := self._skinned(file, shape, center)) is not None:
                 self._mesh_skins[row] = draw
         self._enter_mesh(body, self._mesh_rows[key], position + R @ center, R, material)
         return whole.properties
 
+    def _tell_what_touches_nothing(self, surface: MeshSurface, name: str) -> None:
+        """Of the surface that the last of the meshes was made of."""
+        if lost := len(surface.triangles) - len(self._meshes[-1].triangles):
+            self.notes.append(f"{name}: triangles without an area touch nothing: {lost} of {len(surface.triangles)}.")
+
     def _skinned(self, file: MeshFile, shape: Any, center: Array) -> "_Draw | None":
         """What is drawn of a file with a texture, about a centre (3,) [m]; None where it has none."""
-        self.notes += file.notes
+        self.notes += [note for note in file.notes if note not in self.notes]  # of which there may be many shapes
         found = file.skinned(shape.part)
         if found is None:
             return None
@@ -345,7 +361,7 @@ def core_of(shape: Any) -> tuple[Array | None, float]:
 
 def parts_note(whole: Solid, hulls: list[Polyhedron], name: str) -> str:
     """How many parts there are, and how much more than the mesh they hold."""
-    held, own = sum(hull_properties(hull).mass for hull in hulls), whole.properties.mass
+    held, own = volume_of_all(hulls), whole.properties.mass
     more = 100.0 * (held / own - 1.0)
     return (f"{name} collides as {len(hulls)} convex parts, which together hold {abs(more):.1f} % "
             f"{'more' if more >= 0.0 else 'less'} than it.")

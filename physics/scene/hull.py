@@ -95,6 +95,14 @@ def hull_properties(hull: Polyhedron) -> MassProperties:
     return polyhedron(hull.vertices, fan(hull))
 
 
+def volume_of_all(hulls: Sequence[Polyhedron]) -> float:
+    """The volume [m3] that hulls hold together: what they share counts once."""
+    import manifold3d as manifold  # few scenes need it
+
+    bodies = [manifold.Manifold(manifold.Mesh64(hull.vertices, fan(hull).astype(np.uint64))) for hull in hulls]
+    return manifold.Manifold.batch_boolean(bodies, manifold.OpType.Add).volume()
+
+
 def moved_hull(hull: Polyhedron, offset: Array) -> Polyhedron:
     """The hull moved by offset (3,)."""
     return hull._replace(vertices=hull.vertices + offset, offsets=hull.offsets + hull.normals @ offset)

@@ -15,6 +15,7 @@ from ..core.interruption import look_up
 from ..core.limits import SHELLS
 from ..core.model import Array, IntArray
 from ..shapes.shapes import MassProperties, polyhedron
+from .crossing import crosses_itself
 from .hull import FlatError, Polyhedron, Rows, convex_hull, hull_properties, lowest_first, moved_hull
 from .refusals import SceneError
 from .values import LONGEST, SHORTEST, in_words
@@ -67,8 +68,41 @@ def weld(vertices: Array, triangles: IntArray) -> MeshSurface:
 
     Triangles with fewer than three different corners are dropped, and so are vertices without a triangle.
     """
+    return _welded(vertices, triangles)[0]
+
+
+def mended(vertices: Array, triangles: IntArray, name: str) -> tuple[MeshSurface, tuple[str, ...]]:
+    """The welded surface with each triangle once, and what was changed for it, in notes that begin with `name`."""
+    surface, moved = _welded(vertices, triangles)
+    notes = []
+    if moved:
+        notes.append(f"{name}: corners nearer to each other than {in_words(WELD)} of its size are one; {moved} have "
+                     "been moved for that.")
+    if lost := len(triangles) - len(surface.triangles):
+        notes.append(f"{name}: triangles with two corners in one place are left out: {lost} of {len(triangles)}.")
+    once = _first_of_each(surface.triangles)
+    if again := len(surface.triangles) - len(once):
+        notes.append(f"{name}: triangles that are there before are left out: {again} of {len(triangles)}.")
+        surface = surface._replace(triangles=surface.triangles[once])
+    return surface, tuple(notes)
+
+
+def _first_of_each(triangles: IntArray) -> Rows:
+    """The triangles (k,) of which none before has the same corners in the same sense."""
+    turned = lowest_first(triangles)
+    key = turned @ np.array([2**42, 2**21, 1])  # two triangles hardly ever share one; where they do they are compared
+    look_up()
+    key.sort()
+    if (key[1:] != key[:-1]).all():
+        return np.arange(len(triangles))
+    first, _ = _places(turned)
+    return np.sort(first)
+
+
+def _welded(vertices: Array, triangles: IntArray) -> tuple[MeshSurface, int]:
+    """The surface of `weld`, and how many vertices lay beside the one that they became."""
     if len(triangles) == 0:
-        return MeshSurface(np.zeros((0, 3)), np.zeros((0, 3), np.int32))
+        return MeshSurface(np.zeros((0, 3)), np.zeros((0, 3), np.int32)), 0
     points, corners = _used(vertices, triangles)
     size = float(np.ptp(points, axis=0).max())
     grid = points - points.min(axis=0)
@@ -76,8 +110,12 @@ def weld(vertices: Array, triangles: IntArray) -> MeshSurface:
     first, place = _places(np.round(grid, out=grid))
     welded = place[corners]
     a, b, c = welded.T
-    points, welded = _used(points[first], welded[(a != b) & (b != c) & (c != a)])
-    return MeshSurface(np.ascontiguousarray(points), welded.astype(np.int32))
+    kept, beside = points[first], np.zeros(len(points), bool)
+    for before, after in zip(points.T, kept.T, strict=True):  # one coordinate at a time: there may be millions
+        beside |= before != after[place]
+    moved = int(beside.sum())
+    points, welded = _used(kept, welded[(a != b) & (b != c) & (c != a)])
+    return MeshSurface(np.ascontiguousarray(points), welded.astype(np.int32)), moved
 
 
 def _used(vertices: Array, triangles: Rows) -> tuple[Array, Rows]:
@@ -87,7 +125,7 @@ def _used(vertices: Array, triangles: Rows) -> tuple[Array, Rows]:
     return vertices[used], (np.cumsum(used) - 1)[triangles]
 
 
-def _places(grid: Array) -> tuple[Rows, Rows]:
+def _places(grid: Array | Rows) -> tuple[Rows, Rows]:
     """The first of all rows of whole numbers (n, 3) that are equal, in the order of these rows; and for each row which
     of them it equals (n,)."""
     look_up()
@@ -382,6 +420,8 @@ def solid(surface: MeshSurface, name: str) -> Solid:
     if len(surface.triangles) == 0:
         raise SceneError(f"{name} holds no triangles; it must hold a surface.")
     check_extent(surface, name)
+    if len(surface.triangles) == 1:
+        raise SceneError(f"{name} is one triangle, which has no volume; it must be solid, or a shell with a thickness.")
     shared = float((_neighbours(surface.triangles) >= 0).mean())
     if shared < SOUP:
         raise SceneError(
@@ -403,6 +443,9 @@ def solid(surface: MeshSurface, name: str) -> Solid:
             notes.append(f"{name}: {turned} of {count} triangles were wound inwards and have been turned.")
         look_up()
         own = polyhedron(*surface)
+        if crosses_itself(*surface, _shells(surface)):
+            notes.append(f"{name} crosses itself: mass and inertia count twice what it holds twice, and take off what "
+                         "it holds inside out.")
         if crowded(surface):
             joined = union(surface)
             if joined is None or not len(joined.triangles):

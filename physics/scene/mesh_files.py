@@ -18,7 +18,7 @@ import numpy as np
 from ..core.interruption import Interrupted, look_up
 from ..core.limits import GLTF_HEAD, MESH_FILE, SHELLS, TRIANGLES
 from ..core.progress import at
-from .mesh import MeshSurface, weld
+from .mesh import MeshSurface, mended, weld
 from .refusals import SceneError
 from .skins import Skinned, SkinReader, textured_nodes
 from .values import LARGEST, in_words
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 Color = tuple[float, float, float]
 LARGE = 100_000  # triangles whose memory is given back at once: objects of trimesh hold one another
 JOINING = 0.2  # share of opening a file that is done when its triangles are read
+SINGLE = (".stl", ".ply", ".glb", ".gltf")  # formats whose numbers are in single precision as a rule
+ROUNDED, COARSE = 1e-5, 0.1  # shares of a mesh's size: rounding beyond which it is told, and refused
 
 #: units that mesh files may be in, and how many metres they are; only glTF says that its numbers are metres
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
@@ -65,7 +67,15 @@ class Read(NamedTuple):
 
     surface: MeshSurface       #: all triangles, node transforms applied, in the file's units
     pieces: dict[str, Piece]   #: what has names; none where the file has no names
-    notes: tuple[str, ...]     #: what is drawn otherwise than the file says
+    notes: tuple[str, ...]     #: what was mended, and what is drawn otherwise than the file says
+
+
+class _Numbers(NamedTuple):
+    """Of the coordinates that a file has of a mesh, in its units."""
+
+    far: float    #: the largest there is
+    size: float   #: the greatest length
+    error: float  #: by which the largest may be rounded
 
 
 class _Part(NamedTuple):
@@ -74,6 +84,7 @@ class _Part(NamedTuple):
     name: str
     points: np.ndarray   # (v, 3)
     corners: np.ndarray  # (t, 3)
+    numbers: _Numbers
     visual: Any          # what trimesh read of its looks
 
 
@@ -86,14 +97,16 @@ def read_surface(path: Path) -> Read:
     try:
         with path.open("rb") as file:
             _refuse_many(path.name, COUNTERS[kind](file, size))
+        head = gltf_head(path) if kind in IN_METRES else {}
+        _refuse_circles(path.name, head.get("nodes", []))
         named = COLORS[kind](path) if kind in COLORS else {}
-        textured = textured_nodes(gltf_head(path)) if kind in IN_METRES else set[str]()
+        textured = textured_nodes(head)
         look_up()
         parts = _placed(trimesh.load_scene(_source(path, size), file_type=kind[1:], process=False,
-                                           skip_materials=not textured, **PIECES.get(kind, {})), kind in IN_METRES,
-                        bool(textured))
+                                           skip_materials=not textured, **PIECES.get(kind, {})), kind, bool(textured))
         look_up()
         vertices, triangles = _joined(parts)
+        rounded = _rounded(path.name, parts)
         if len(triangles) > LARGE:
             gc.collect()
     except (SceneError, MemoryError, Interrupted):
@@ -118,16 +131,19 @@ def read_surface(path: Path) -> Read:
     if kind not in PIECES or len(parts) > SHELLS.most or not (len(parts) > 1 or named):
         parts.clear()  # it has no pieces; a million triangles take 100 MB
     at(f"{path.name}: joining corners", JOINING)
-    surface = weld(vertices, triangles)
+    several = len(parts) > 1
+    surface, notes = (weld(vertices, triangles), ()) if several else mended(vertices, triangles, path.name)
     if len(surface.triangles) == 0:
-        raise SceneError(f"{path.name} holds no triangles with three different corners; it must hold a surface.")
+        raise SceneError(f"{path.name} holds no triangles with three different corners; it must hold a surface, no "
+                         "farther from its origin than its numbers tell corners apart.")
     pieces, order, skins = dict[str, Piece](), list(named), SkinReader(path)
     for part in sorted(parts, key=lambda part: order.index(part.name) if part.name in named else 0):
-        own = weld(part.points, part.corners) if len(parts) > 1 else surface
+        own, said = mended(part.points, part.corners, f"{path.name} ({part.name})") if several else (surface, ())
+        notes += said
         if len(own.triangles):
-            skinned = skins.read(*part) if part.name in textured else None
+            skinned = skins.read(part.name, part.points, part.corners, part.visual) if part.name in textured else None
             pieces[part.name] = Piece(own, named.get(part.name), skinned)
-    return Read(surface, pieces, tuple(skins.notes))
+    return Read(surface, pieces, (*rounded, *notes, *skins.notes))
 
 
 def _source(path: Path, size: int) -> str | BytesIO:
@@ -140,32 +156,91 @@ def _source(path: Path, size: int) -> str | BytesIO:
     return BytesIO(path.read_bytes().decode("utf-8", "replace").encode())
 
 
+def _refuse_circles(name: str, nodes: list[dict[str, Any]]) -> None:
+    """Raise SceneError where a node of a glTF file is below two others, or below itself."""
+    above: dict[int, int] = {}
+    for k, node in enumerate(nodes):
+        for child in node.get("children", []):
+            if child in above:
+                called = nodes[child].get("name", child)
+                raise SceneError(f"{name}: the node {called} is below two others; each must be below at most one.")
+            above[child] = k
+    level, reached = [k for k in range(len(nodes)) if k not in above], set[int]()
+    while level:
+        reached.update(level)
+        level = [child for k in level for child in nodes[k].get("children", []) if child not in reached]
+    if unreached := above.keys() - reached:
+        k = min(unreached)
+        for _ in nodes:  # from there up to the circle
+            k = above[k]
+        raise SceneError(f"{name}: the node {nodes[k].get('name', k)} is below itself; it must not be.")
+
+
+def _rounded(name: str, parts: "list[_Part]") -> tuple[str, ...]:
+    """What is said of meshes so far from the origin of their file that its numbers are rounded. Raises SceneError where
+    they have no shape any more."""
+    notes = []
+    for part in parts:
+        far, size, error = part.numbers
+        called = f"{name} ({part.name})" if len(parts) > 1 else name
+        if error > COARSE * size > 0.0:
+            raise SceneError(f"{called} is {size:.3g} long and has numbers as large as {far:.3g}, which are rounded by "
+                             f"up to {error:.2g}; it must be nearer to the origin of its file.")
+        if error > ROUNDED * size > 0.0:
+            notes.append(f"{called} has numbers as large as {far:.3g}, which are rounded by up to {error:.2g}: that is "
+                         f"{100.0 * error / size:.2g} % of its size.")
+    return tuple(notes)
+
+
 def _refuse_many(name: str, count: int) -> None:
     if count > TRIANGLES.most:
         raise SceneError(f"{name} has {count} triangles; it must have no more than {TRIANGLES.most}.")
 
 
-def _placed(scene: "trimesh.Scene", y_up: bool, looks: bool) -> list[_Part]:
-    """All meshes of a scene graph. Triangles of mirrored meshes are reversed, so that they still face outwards. looks:
-    with what trimesh read of them, which keeps all that it read."""
+def _placed(scene: "trimesh.Scene", kind: str, looks: bool) -> list[_Part]:
+    """All meshes of a file of this kind. Triangles of mirrored meshes are reversed, so that they still face outwards.
+    looks: with what trimesh read of them, which keeps all that it read."""
     import trimesh
 
-    found = []
+    found, poses = [], {scene.graph.base_frame: np.eye(4)}
     for node in scene.graph.nodes_geometry:
-        pose, name = scene.graph[node]
-        part = scene.geometry[name]
+        look_up()
+        pose = _pose(scene, node, poses)
+        part = scene.geometry[scene.graph.transforms.node_data[node]["geometry"]]
         if not isinstance(part, trimesh.Trimesh) or len(part.faces) == 0:
             continue
         points = np.asarray(part.vertices, np.float64)
+        numbers = _numbers(points, kind in SINGLE)
         if not np.array_equal(pose, np.eye(4)):
             with np.errstate(all="ignore"):  # what is no number is refused by `read_surface`
                 points = points @ pose[:3, :3].T + pose[:3, 3]
-        if y_up:
+        if kind in IN_METRES:
             points = points @ Y_UP.T
         corners = np.asarray(part.faces, np.int64)
         outwards = corners[:, ::-1] if np.linalg.det(pose[:3, :3]) < 0.0 else corners
-        found.append(_Part(str(node), points, outwards, part.visual if looks else None))
+        found.append(_Part(str(node), points, outwards, numbers, part.visual if looks else None))
     return found
+
+
+def _pose(scene: "trimesh.Scene", node: Any, poses: dict[Any, np.ndarray]) -> np.ndarray:
+    """(4, 4) of a node, which is added to those that are known with all above it: trimesh looks for the best order of
+    multiplying them all, which takes minutes for a node below a thousand others."""
+    forest, way = scene.graph.transforms, []
+    while node not in poses:
+        way.append(node)
+        node = forest.parents[node]
+    pose = poses[node]
+    for below in reversed(way):
+        pose = poses[below] = pose @ forest.edge_data[forest.parents[below], below].get("matrix", np.eye(4))
+    return pose
+
+
+def _numbers(points: np.ndarray, single: bool) -> _Numbers:
+    """single: in single precision where all of them are numbers of that."""
+    with np.errstate(all="ignore"):  # as above
+        far, size = float(np.abs(points).max(initial=0.0)), float(np.ptp(points, axis=0).max(initial=0.0))
+        single = single and np.array_equal(points.astype(np.float32), points)
+    return _Numbers(far, size, far * (2.0**-24 if single else 2.0**-53))
 
 
 def _joined(parts: list[_Part]) -> tuple[np.ndarray, np.ndarray]:
