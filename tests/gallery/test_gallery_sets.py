@@ -196,7 +196,7 @@ def test_polygons_keep_what_the_text_says_and_come_to_its_speeds():
     shapes = (("24 sides", 24, 0.0), ("12 sides", 12, 0.0), ("6 sides", 6, 0.0), ("6 round sides", 6, 0.1))
     for part, shape in zip(parts, shapes, strict=True):
         assert 100.0 * kept_by(sim, *shape) == pytest.approx(part, abs=0.5)
-    least, most = numbers(r"sides of a prism, from (\d+) to (\d+)", text)
+    least, most = numbers(r"sides of a prism with their slider, from (\d+) to (\d+)", text)
     assert np.diff([kept_of_regular(sides) for sides in range(int(least), int(most) + 1)]).min() > 0.0
     assert [100.0 * kept_of_regular(sides) for sides in (24, 12, 6)] == pytest.approx(parts[:3], abs=0.5)
     speeds = numbers(r"come to ([\d.]+) and ([\d.]+) m/s", text)

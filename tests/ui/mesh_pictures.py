@@ -30,8 +30,7 @@ def landed(scene: Scene) -> Simulation:
 
 
 def drawn(pictures: Pictures, sim: Simulation, without: int = -1) -> NDArray[np.int64]:
-    """(h, w, 3), seen from above, for some bodies lie in others; the camera takes in all that move, one of which is left
-    out."""
+    """(h, w, 3), seen from above, for some lie in others. The camera takes in what moves; one body may be left out."""
     x, q = sim.state.bodies.x.copy(), sim.state.bodies.q.copy()
     camera, bounds = Camera(elevation=55.0), action_bounds(sim.model, x, q)
     assert bounds is not None

@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
-from mesh_pictures import SIZE, landed, drawn, picture_of
+from mesh_pictures import SIZE, drawn, landed, picture_of
 from mesh_zoo import ZOO
 from PIL import Image
 from scenes_to_draw import Pictures
 
 from contactlab.physics.core.model import movable
 
-PART = 0.25     #: of what the least visible body makes of a picture; drivers shade and smooth edges a little differently
-MOST = 20_000   # [bytes] of a picture
+PART = 0.25    # of what the least visible body makes of a picture; drivers shade and smooth edges a little differently
+MOST = 20_000  # [bytes] of a picture
 
 
 @pytest.fixture(scope="module")
