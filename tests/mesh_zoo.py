@@ -1,8 +1,6 @@
-"""Ten mesh scenes of one kind each: files written into a folder, and how they are opened. Run as a script it draws
-them: python tests/mesh_zoo.py FOLDER"""
+"""Ten mesh scenes of one kind each: files written into a folder, and how they are opened."""
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +15,6 @@ from contactlab.assets import gallery
 from contactlab.physics import Scene
 
 FLOOR = {"name": "floor", "fixed": True, "color": "#9aa5b1", "shape": [{"type": "plane"}]}
-SECONDS = 1.0  #: after which they are looked at, and what falls has landed
 
 
 def mesh_body(name: str, file: str, position: list[float], **given) -> dict:
@@ -157,32 +154,3 @@ ZOO: dict[str, tuple[Callable[[Path], Scene], int]] = {
     "groups of OBJ": (groups_of_obj, 2), "solids of STL": (solids_of_stl, 3), "shell": (shell, 2),
     "rigid bodies of glTF": (rigid_bodies_of_gltf, 2),
 }
-
-
-def draw(out: Path) -> None:
-    """A picture of each after SECONDS."""
-    from contactlab.app.record.studio import Studio
-    from contactlab.app.view.view_options import ViewOptions
-    from contactlab.physics.run.messages import Step
-    from contactlab.physics.run.runner import Runner
-
-    out.mkdir(parents=True, exist_ok=True)
-    for name, (opened, _) in ZOO.items():
-        folder = out / name.replace(" ", "_")
-        folder.mkdir(exist_ok=True)
-        scene = opened(folder)
-        runner = Runner(scene, paused=True)
-        runner.begin()
-        assert runner.latest is not None
-        runner.send(Step(round(SECONDS / runner.latest.settings.h)))
-        while runner.latest.t < SECONDS - runner.latest.settings.h:
-            runner.tick()
-        with Studio((800, 500), panels=False) as studio:
-            studio.aim(runner.latest, scene)
-            renderer = studio.stages[0].stages[0].renderer
-            renderer.draw(runner.latest, studio.camera, ViewOptions(), studio.offscreen.fbo, 1.0)
-            Image.fromarray(studio.offscreen.read()).save(out / f"{folder.name}.png")
-
-
-if __name__ == "__main__":
-    draw(Path(sys.argv[1]))

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from imgui_bundle import imgui
+from pydantic import ValidationError
 
 from ...physics.core.language import _, labelled
 from ...physics.scene import edits
+from ...physics.scene.checks import most_rounding
 from ...physics.scene.fields import LIST, Field, fields, table_at
 from ...physics.scene.form import Location, path_text
-from ...physics.scene.schema import TABLES
+from ...physics.scene.schema import SHAPES, TABLES, Hull
 from ...physics.scene.toml_writer import inline
 from ..ui_state import UiState
 from . import style
@@ -71,7 +73,11 @@ class Rows:
         if roomy:
             imgui.same_line(width + 0.6 * ui.font)
         room = imgui.get_content_region_avail().x - end - (imgui.calc_text_size(unit).x if unit else 0.0)
-        DRAWN["slider" if slides(entry) else entry.kind](self, entry, label, given, max(room, 3.0 * ui.font))
+        room, ends = max(room, 3.0 * ui.font), self._ends(entry, table)
+        if ends is not None:
+            self.slider(entry, label, given, room, *ends)
+        else:
+            DRAWN[entry.kind](self, entry, label, given, room)
         if unit:
             imgui.same_line(0, 0)
             style.muted(ui, unit)
@@ -160,17 +166,39 @@ class Rows:
         if typed is not None:
             self.set(entry, read_number(typed, whole=entry.kind == "whole") if typed.strip() else None)
 
-    def slider(self, entry: Field, label: str, given: Any, room: float) -> None:
+    def slider(self, entry: Field, label: str, given: Any, room: float, low: float, high: float) -> None:
         """A number of a small range; it is taken when the slider is let go, for what follows may take long."""
         texts = self.ui.state_of(Typing).texts
-        default = float(entry.default if given is None else given) if isinstance(given, int | float | None) else 1.0
+        default = float(entry.default if given is None else given) if isinstance(given, int | float | None) else low
+        shown, flags = float(texts.get(label, default)), imgui.SliderFlags_.logarithmic if low > 0.0 else 0
         imgui.set_next_item_width(room)
-        changed, value = imgui.slider_float(f"##{label}", float(texts.get(label, default)), entry.low or 0.0,
-                                            entry.high or 1.0, "%.3g", imgui.SliderFlags_.logarithmic)
+        if entry.kind == "whole":
+            changed, value = imgui.slider_int(f"##{label}", round(shown), round(low), round(high), "%d", flags)
+        else:
+            changed, value = imgui.slider_float(f"##{label}", shown, low, high, "%.3g", flags)
         if changed:
             texts[label] = repr(value)
         if imgui.is_item_deactivated_after_edit():
-            self.set(entry, float(f"{float(texts.pop(label, default)):.3g}"))
+            value = float(texts.pop(label, default))
+            self.set(entry, round(value) if entry.kind == "whole" else min(float(f"{value:.3g}"), high))
+
+    def _ends(self, entry: Field, table: Mapping[str, Any]) -> tuple[float, float] | None:
+        """Of the slider of a number; None where it has none."""
+        if entry.name == "rounding":
+            most = self._roundest(table)
+            return (0.0, most) if most > 0.0 else None
+        return (entry.low or 0.0, entry.high or 0.0) if slides(entry) else None
+
+    def _roundest(self, table: Mapping[str, Any]) -> float:
+        """Up to which a shape is rounded [m]: a hull, which grows by its rounding, until it is twice as long; 0 of a
+        shape that is not complete yet."""
+        try:
+            shape = SHAPES[str(table.get("type"))].model_validate(dict(table))
+        except (KeyError, ValidationError):
+            return 0.0
+        if isinstance(shape, Hull):
+            return max(0.5 * max(self.ui.workbench.extent([int(self.place[1])])) - shape.rounding, 0.0)
+        return most_rounding(shape)
 
     def numbers(self, entry: Field, label: str, given: Any, room: float) -> None:
         count, spacing = entry.count, SPACING * self.ui.font
@@ -329,14 +357,13 @@ class Rows:
 #: kind of a field -> the method that draws it
 DRAWN: dict[str, Callable[..., None]] = {
     "text": Rows.text, "number": Rows.number, "whole": Rows.number, "numbers": Rows.numbers, "names": Rows.names,
-    "words": Rows.words, "choice": Rows.choice, "slider": Rows.slider, "flag": Rows.flag, "color": Rows.color,
-    "toml": Rows.toml,
+    "words": Rows.words, "choice": Rows.choice, "flag": Rows.flag, "color": Rows.color, "toml": Rows.toml,
 }
 
 
 def slides(entry: Field) -> bool:
     """Whether the range of a number is small enough for a slider, which counts in powers of ten."""
-    return entry.kind == "number" and entry.low is not None and entry.high is not None and (
+    return entry.kind in ("number", "whole") and entry.low is not None and entry.high is not None and (
         0.0 < entry.high <= DECADES * entry.low)
 
 

@@ -16,7 +16,7 @@ SIZE = (416, 234)
 DRAWN = 4  # times larger, then scaled down: clean edges
 CLOSER = 0.7  # than the scene's own view, but for
 AS_CLOSE = {"percussion": 1.0, "superegg": 0.9, "moving_bases": 0.9, "wandering_load": 0.9, "welds": 1.0, "cups": 0.85,
-            "rings_over_an_edge": 0.9}
+            "rings_over_an_edge": 0.9, "hare": 1.0}
 MOMENT = {"particles": 0.4, "universal": 0.1, "soft_halves": 1.5, "travelling_dent": 1.2, "soft_chatter": 0.42,
           "bouncing_balls": 1.0, "rolling_ball": 0.3, "incline": 0.8, "dice": 0.5, "tower": 0.4, "dominoes": 1.6,
           "newtons_cradle": 0.5, "t_handle": 0.4, "machines": 0.6, "meshes": 1.0, "bin": 1.2,
@@ -27,7 +27,8 @@ MOMENT = {"particles": 0.4, "universal": 0.1, "soft_halves": 1.5, "travelling_de
           "percussion": 0.45,
           "nut_and_bolt": 0.12, "valleys": 0.9, "rings": 0.4, "arms": 0.44, "walking_toy": 1.55, "ragdoll": 1.1,
            "humanoid": 0.9, "superegg": 0.5, "moving_bases": 0.62, "wandering_load": 1.2,
-           "spin_back": 0.3, "welds": 0.6, "cups": 0.26, "rings_over_an_edge": 0.4}  # [s]
+           "spin_back": 0.3, "welds": 0.6, "cups": 0.26, "rings_over_an_edge": 0.4, "hare": 0.28,
+          "bulge": 1.6}  # [s]
 
 
 def pictures(path: Path, moment: float) -> list[Image.Image]:

@@ -269,14 +269,22 @@ def _check_heights(at: Location, shape: HeightField) -> Iterator[Problem]:
             yield Problem((*at, "formula"), f"uses {name}; it must use no other numbers than x and y")
 
 
-def _check_rounding(at: Location, shape: Any) -> Iterator[Problem]:
-    """A rounded box or prism keeps some flat of every face."""
+def most_rounding(shape: Any) -> float:
+    """Up to which a box or a prism may be rounded [m]: a little of every face stays flat."""
+    return MOST_ROUND * _rounded_away(shape)[0]
+
+
+def _rounded_away(shape: Any) -> tuple[float, str]:
+    """The rounding that would leave nothing flat of a box or a prism [m], and what that is."""
     if shape.type == "box":
-        most, what = 0.5 * min(shape.size), "half the shortest side"
-    else:
-        within = shape.radius * math.cos(math.pi / shape.sides)
-        most, what = min(within, 0.5 * shape.height), f"half the height and {within:g}, from the axis to a side"
-    if shape.rounding > MOST_ROUND * most:
+        return 0.5 * min(shape.size), "half the shortest side"
+    within = shape.radius * math.cos(math.pi / shape.sides)
+    return min(within, 0.5 * shape.height), f"half the height and {within:g}, from the axis to a side"
+
+
+def _check_rounding(at: Location, shape: Any) -> Iterator[Problem]:
+    if shape.rounding > most_rounding(shape):
+        most, what = _rounded_away(shape)
         yield Problem((*at, "rounding"), f"is {shape.rounding:g}; it must be less than {what}, {most:g}")
 
 

@@ -10,7 +10,8 @@ from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation
 
 #: big ones: up to their first impacts; the slot: up to where no forces obey the laws, which is what it shows
-STEPS = {"tower": 3, "dominoes": 48, "slot": 59, "humanoid": 120, "bin": 48, "meshes": 60, "dice": 120, "cups": 56}
+STEPS = {"tower": 3, "dominoes": 48, "slot": 59, "humanoid": 120, "bin": 48, "meshes": 60, "dice": 120, "cups": 56,
+         "hare": 96}
 
 
 @pytest.mark.parametrize("key", gallery())

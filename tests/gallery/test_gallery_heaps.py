@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 import trimesh
 from gallery_scenes import G, numbers, of_body, opened, scene
+from scipy.spatial import ConvexHull
 
 from contactlab.assets import gallery
-from contactlab.physics.core.model import ShapeKind, movable
+from contactlab.physics.core.model import BodyKind, ShapeKind, movable
+from contactlab.physics.shapes.shapes import quat_to_matrix
 
 
 def test_the_tower_carries_its_weight_on_four_equal_corners_and_the_ball_comes_when_the_text_says():
@@ -137,6 +139,47 @@ def test_meshes_collide_as_hulls_weigh_as_solids_and_the_notes_say_by_how_much_t
     middle = gear.bounds.mean(axis=0)
     hole = np.linalg.norm(np.delete(gear.vertices - middle, flat, axis=1), axis=1).min()
     assert hole > 0.005 and turns_about(gear.convex_hull, middle) == 1 and turns_about(gear, middle) == 0
+
+
+def test_the_ball_rests_in_the_cup_and_a_hare_in_the_hull_of_the_other():
+    """Depth in a hull: of the vertices of one, the greatest distance from all faces of the other's hull. Time stepping
+    leaves a tenth of a millimetre of overlap."""
+    sim, text = opened("hare")
+    bottom, weight = numbers(r"on its bottom, (\d+) mm up; the floor carries both, (\d+) N", text)
+    triangles, part = numbers(r"has (\d+) triangles and fills (\d+) % of its hull", text)
+    reach, = numbers(r"it reaches (\d+) mm into the hull", text)
+    moving = [name for name in sim.labels.bodies if sim.model.kind[sim.number(name)] == BodyKind.DYNAMIC]
+    assert moving == ["cup", "ball", "hare", "second hare"]
+    mesh = trimesh.load(gallery()["hare"].parent / "meshes" / "hare.ply", force="mesh")
+    assert len(mesh.faces) == triangles
+    assert 100.0 * mesh.volume / mesh.convex_hull.volume == pytest.approx(part, abs=0.5)
+    cup, ball, knocks = sim.number("cup"), sim.number("ball"), 0
+    while sim.time < 1.5:
+        sim.step()
+        c = sim.contacts
+        knocks += ((c.body_a == cup) & (c.body_b == ball) & (np.abs(c.normal[:, 2]) < 0.5) & (c.lam > 0.0)).any()
+    assert knocks > 0
+    assert sim.position("ball")[2] - 0.035 == pytest.approx(1e-3 * bottom, abs=2e-4)
+    c = sim.contacts
+    below = (c.body_a == sim.number("floor")) & (c.body_b == cup)
+    assert (c.lam[below] * c.normal[below, 2]).sum() == pytest.approx(weight, abs=0.5)
+    pink, green = sim.number("hare"), sim.number("second hare")
+    assert np.abs(sim.state.bodies.v[[cup, ball, pink, green]]).max() < 2e-3
+    faces = ConvexHull(vertices_of(sim, pink)).equations
+    depths = -(vertices_of(sim, green) @ faces[:, :3].T + faces[:, 3]).max(axis=1)
+    assert 1e3 * depths.max() == pytest.approx(reach, abs=1.0)
+    between = (c.body_a == pink) & (c.body_b == green) & (c.current == 1)
+    assert between.any() and c.gap[between].min() > -2e-4
+
+
+def vertices_of(sim, body):
+    """Where the vertices of a mesh are."""
+    model, bodies = sim.model, sim.state.bodies
+    (shape,) = np.flatnonzero(model.shapes.body == body)
+    mesh = model.shapes.data[shape]
+    own = model.meshes.vertices[model.meshes.vertex_start[mesh] : model.meshes.vertex_start[mesh + 1]]
+    on_body = own @ quat_to_matrix(model.shapes.orientation[shape]).T + model.shapes.position[shape]
+    return on_body @ quat_to_matrix(bodies.q[body]).T + bodies.x[body]
 
 
 def test_forces_grow_down_the_tower_and_are_not_unique():

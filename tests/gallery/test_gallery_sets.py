@@ -180,6 +180,12 @@ def kept_by(sim, name, sides, rounding):
     return ((k + a * a - half * half) / (k + a * a + half * half)) ** 2
 
 
+def kept_of_regular(sides):
+    """The formula of the text: I = m r² (1/2 - sin²(π/n)/3) of a regular polygon."""
+    k = 0.5 - np.sin(np.pi / sides) ** 2 / 3.0
+    return ((np.cos(2.0 * np.pi / sides) + k) / (1.0 + k)) ** 2
+
+
 def test_polygons_keep_what_the_text_says_and_come_to_its_speeds():
     """The speed is a mean over many corners, of which the interval may hold one more or less."""
     sim, text = opened("polygons")
@@ -190,6 +196,9 @@ def test_polygons_keep_what_the_text_says_and_come_to_its_speeds():
     shapes = (("24 sides", 24, 0.0), ("12 sides", 12, 0.0), ("6 sides", 6, 0.0), ("6 round sides", 6, 0.1))
     for part, shape in zip(parts, shapes, strict=True):
         assert 100.0 * kept_by(sim, *shape) == pytest.approx(part, abs=0.5)
+    least, most = numbers(r"sides of a prism with their slider, from (\d+) to (\d+)", text)
+    assert np.diff([kept_of_regular(sides) for sides in range(int(least), int(most) + 1)]).min() > 0.0
+    assert [100.0 * kept_of_regular(sides) for sides in (24, 12, 6)] == pytest.approx(parts[:3], abs=0.5)
     speeds = numbers(r"come to ([\d.]+) and ([\d.]+) m/s", text)
     sim.run(until=2.5)
     before = {name: sim.position(name) for name in sim.labels.bodies}
@@ -199,6 +208,56 @@ def test_polygons_keep_what_the_text_says_and_come_to_its_speeds():
         allowed = 2.0 * 0.15 * np.sin(np.pi / sides) / 1.5  # a side more or less
         assert np.linalg.norm(sim.position(name) - before[name]) / 1.5 == pytest.approx(speed, abs=allowed)
     assert np.linalg.norm(sim.velocity("6 sides")) < 1e-6 and np.linalg.norm(sim.velocity("6 round sides")) > 1.0
+
+
+def test_the_bulged_cube_rolls_without_a_blow_and_the_others_keep_what_the_text_says():
+    """At a face with flats as wide as 2 f, a from the middle: ((k + a² - f²)/(k + a² + f²))², k = I/m. A superellipse
+    of exponent ε is √2^(1 - ε) times as far from its middle at its edges."""
+    sim, text = opened("bulge")
+    names, half, cubes = ("ball", "bulged cube", "round cube", "cube"), 0.15, ("cube", "round cube")
+    thrown, = numbers(r"each from ([\d.]+) m/s", text)
+    assert [np.linalg.norm(sim.velocity(name)) for name in names] == pytest.approx([thrown] * 4, abs=1e-6)
+    wanted = numbers(r"sharp cube keeps (\d+) % .* orange cube keeps (\d+) %", text)
+    for name, rounding, part in zip(cubes, (0.0, 0.1), wanted, strict=True):
+        k, flat = sim.model.inertia[sim.number(name), 1] / sim.model.mass[sim.number(name)], half - rounding
+        kept = ((k + half**2 - flat**2) / (k + half**2 + flat**2)) ** 2
+        assert 100.0 * kept == pytest.approx(part, abs=0.5)
+        assert kept_at_first_blow(name) == pytest.approx(kept, abs=1e-6)
+    rise, leaves, speed = numbers(r"by (\d+) mm over every edge\. After ([\d.]+) s, at ([\d.]+) m/s", text)
+    exponent, = set(sim.model.shapes.exponents[sim.model.shapes.body == sim.number("bulged cube")][0])
+    assert 1e3 * half * (2.0 ** (0.5 - 0.5 * exponent) - 1.0) == pytest.approx(rise, abs=0.5)
+    start = {name: energy_of(sim, name) for name in names}
+    over = []
+    while sim.time < leaves - 0.05:
+        sim.step()
+        over.append(sim.position("bulged cube") @ normal_of(sim))
+    assert max(over) - half == pytest.approx(1e-3 * rise, abs=1e-3) and min(over) == pytest.approx(half, abs=1e-3)
+    for name in ("ball", "bulged cube"):
+        assert energy_of(sim, name) == pytest.approx(start[name], abs=1e-4)
+        assert not any(sim.number(name) in e.bodies for e in sim.events if e.kind in ("impact", "dynamic_loss"))
+    assert np.linalg.norm(sim.velocity("cube")) < 1e-6
+    sim.run(until=leaves + 0.05)
+    loss = next(e for e in sim.events if e.kind == "dynamic_loss" and sim.number("bulged cube") in e.bodies)
+    assert loss.t == pytest.approx(leaves, abs=0.05)
+    assert np.linalg.norm(sim.velocity("bulged cube")) == pytest.approx(speed, abs=0.05)
+    sim.run(until=4.0)
+    blows = [e.t for e in sim.events if e.kind == "impact" and sim.number("round cube") in e.bodies]
+    assert len(blows) >= 8 and blows[-1] > 3.0
+    assert any(e.kind == "impact" and e.t > loss.t and sim.number("bulged cube") in e.bodies for e in sim.events)
+
+
+def normal_of(sim):
+    """Of the slope."""
+    return quat_to_matrix(sim.state.bodies.q[sim.number("slope")])[:, 2]
+
+
+def kept_at_first_blow(name):
+    """The part of its kinetic energy that a cube keeps at its first blow."""
+    sim, events = ran("bulge", 0.1)
+    blow = first(sim, events, "impact", name)
+    before = at(sim, blow, "before")
+    kinetic = energy_of(before, name) - before.model.mass[before.number(name)] * G * before.position(name)[2]
+    return 1.0 - (blow.energy_before - blow.energy_after) / kinetic
 
 
 def test_the_block_in_the_round_hollow_loses_nothing_and_the_other_what_the_text_says():
@@ -217,8 +276,37 @@ def test_the_block_in_the_round_hollow_loses_nothing_and_the_other_what_the_text
     assert start - sim.energy().total == pytest.approx(lost, abs=0.005)
     struck = {body for event in sim.events if event.kind == "impact" for body in event.bodies}
     assert sim.number("faceted") in struck and sim.number("round") not in struck
-    sim.run(until=3.0)  # of the other nothing is lost
+    sim.run(until=3.0)  # of the others nothing is lost
     assert start - sim.energy().total == pytest.approx(lost, abs=0.005)
+
+
+def test_round_edges_of_the_same_flats_do_what_the_round_hollow_does():
+    """Arcs and flats have their tangents in common, so that nothing of a block's velocity is turned at once."""
+    sim, text = opened("hollows")
+    shapes, radius = sim.model.shapes, numbers(r"with a radius of ([\d.]+) m", text)[0]
+    flats, mended = (np.flatnonzero(shapes.body == sim.number(name))
+                     for name in ("faceted hollow", "hollow with round edges"))
+    same = mended[: len(flats)]
+    assert (shapes.size[same] == shapes.size[flats]).all()
+    assert (shapes.position[same] - shapes.position[flats]) == pytest.approx(0.0, abs=1e-12)
+    arcs = mended[len(flats):]
+    assert len(arcs) == len(flats) - 1 and (shapes.size[arcs, 0] == radius).all()
+    start = energy_of(sim, "round edges")
+    turned = 0
+    while sim.time < 3.0:
+        before = sim.velocity("round edges")[0]
+        sim.step()
+        turned += before * sim.velocity("round edges")[0] < 0.0
+        assert energy_of(sim, "round edges") == pytest.approx(start, abs=1e-5)
+    assert turned >= 2
+
+
+def energy_of(sim, name):
+    """Kinetic and potential energy of a body [J]."""
+    body, state = sim.number(name), sim.state.bodies
+    spin = quat_to_matrix(state.q[body]).T @ state.w[body]
+    kinetic = sim.model.mass[body] * state.v[body] @ state.v[body] + spin @ (sim.model.inertia[body] * spin)
+    return 0.5 * float(kinetic) + float(sim.model.mass[body]) * G * float(state.x[body, 2])
 
 
 def test_line_face_and_disc_touch_at_as_many_points_as_the_text_says():

@@ -8,8 +8,9 @@ from imgui_bundle import imgui
 from contactlab.app.ui_state import UiState
 from contactlab.app.view.imgui_backend import Gui
 
-WATCHED = ("button", "small_button", "checkbox", "selectable", "slider_float", "invisible_button", "begin_combo",
-           "menu_item_simple", "radio_button", "begin_menu", "collapsing_header", "input_text_with_hint", "input_text")
+WATCHED = ("button", "small_button", "checkbox", "selectable", "slider_float", "slider_int", "invisible_button",
+           "begin_combo", "menu_item_simple", "radio_button", "begin_menu", "collapsing_header",
+           "input_text_with_hint", "input_text")
 
 
 class Probe:

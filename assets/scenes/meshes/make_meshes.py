@@ -2,9 +2,11 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import trimesh
+from trimesh.transformations import rotation_matrix
 
 
 def revolve(profile: list[tuple[float, float]], count: int = 40) -> trimesh.Trimesh:
@@ -99,10 +101,28 @@ def cup() -> trimesh.Trimesh:
     return revolve([(0.0, 0.0), (0.078, 0.0), (0.1, 0.2), (0.088, 0.2), (0.0677, 0.016), (0.0, 0.016)], 20)
 
 
+def hare() -> trimesh.Trimesh:
+    """A sitting hare, 0.2 high: hollow between its ears, under its chin and over its tail."""
+    def egg(middle: tuple[float, float, float], half: tuple[float, float, float], lean: float, fine: int) -> Any:
+        part = trimesh.creation.icosphere(subdivisions=fine)
+        part.apply_scale(half)
+        part.apply_transform(rotation_matrix(math.radians(lean), [0.0, 1.0, 0.0]))
+        return part.apply_translation(middle)
+
+    parts = [egg((0.0, 0.0, 0.055), (0.068, 0.048, 0.052), -25.0, 2),   # body
+             egg((0.055, 0.0, 0.115), (0.036, 0.026, 0.028), 20.0, 2),  # head
+             egg((-0.066, 0.0, 0.045), (0.018, 0.018, 0.018), 0.0, 1)]  # tail
+    for y in (-1.0, 1.0):
+        parts += [egg((0.032, 0.018 * y, 0.160), (0.008, 0.012, 0.042), -22.0, 1),   # ear
+                  egg((-0.018, 0.040 * y, 0.030), (0.042, 0.018, 0.030), 0.0, 1),    # hind leg
+                  egg((0.052, 0.024 * y, 0.024), (0.014, 0.013, 0.036), 8.0, 1)]     # fore leg
+    return trimesh.boolean.union(parts, engine="manifold")
+
+
 if __name__ == "__main__":
     folder = Path(__file__).parent
     for name, mesh in {"pawn.obj": pawn(), "bowl.ply": bowl(), "gear.stl": gear(), "torus_knot.ply": torus_knot(),
-                       "rock.off": rock(), "cup.obj": cup()}.items():
+                       "rock.off": rock(), "cup.obj": cup(), "hare.ply": hare()}.items():
         if mesh.volume < 0.0:
             mesh.invert()
         assert mesh.is_watertight and mesh.is_winding_consistent, name
