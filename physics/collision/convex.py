@@ -280,12 +280,12 @@ def touch_found(geom, solids, work, a, b, answer, own, margin, first):
     p, q = support(core[0], na, geom, a, n), support(core[1], nb, geom, b, neg(n))
     if apart:
         p, q = weighted(simplex, rows, 3), weighted(simplex, rows, 6)
-    elif na == 0 and ca == 1:
-        q = axpy(separation, n, p)
-    elif nb == 0 and cb == 1:
-        p = axpy(-separation, n, q)
     elif na > 0 and nb > 0:
         p, q = witness(solids, core, a, b, n, separation, cos_a, cos_b)
+    elif (ca == 1 and (na == 0 or cb > 1)) or (na == 0 and cb > 1 and nb > 0):
+        q = axpy(separation, n, p)  # of a line or cap of b the farthest point may be anywhere on it
+    else:
+        p = axpy(-separation, n, q)
     last = first
     if ca > 1 and cb > 1:
         last = lay_over(work.figures[:2], work.figures[2:], ca, cb, n, ra, rb, margin, patch, first)
