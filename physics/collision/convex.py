@@ -105,6 +105,8 @@ def overlap_round(geom, solids, work, a, b, rows):
     core, simplex = work.core, work.simplex
     na, nb = solids.info[a, POINTS], solids.info[b, POINTS]
     rows = fill_simplex(core[0], na, core[1], nb, geom, a, b, rows, simplex)
+    if rows < 4:  # those of GJK may lie together or in a line
+        rows = fill_simplex(core[0], na, core[1], nb, geom, a, b, 1, simplex)
     if rows < 4:
         n = unit(sub(origin(geom, b), origin(geom, a)))
         return 0.0, n if dot(n, n) > 0.0 else (0.0, 0.0, 1.0)
@@ -160,6 +162,26 @@ def witness(solids, core, a, b, n, separation, cos_a, cos_b):
         if square > 1e-8 * dot(u, u) * dot(v, v) and min(along, other) >= 0.0 and max(along, other) <= square:
             p = axpy(along / square, u, o)
     return p, axpy(separation, n, p)
+
+
+@helper
+def passing(edge, other, otherwise):
+    """The point of an edge that is nearest to the line of another one; both are features. `otherwise` where they are
+    parallel."""
+    o, r = spot(edge, 0), spot(other, 0)
+    u, v = sub(spot(edge, 1), o), sub(spot(other, 1), r)
+    m = cross(u, v)
+    square = dot(m, m)
+    if square <= 1e-8 * dot(u, u) * dot(v, v):
+        return otherwise
+    return axpy(min(max(dot(cross(sub(r, o), v), m) / square, 0.0), 1.0), u, o)
+
+
+@helper
+def looseness(points, corners):
+    """The less, the better the farthest point along the normal says where a feature touches: a corner or a point of
+    something smooth, an edge or a line, the rim of a cap, a face."""
+    return 4 if points > 0 and corners > 2 else min(corners, 3)
 
 
 @helper
@@ -282,10 +304,13 @@ def touch_found(geom, solids, work, a, b, answer, own, margin, first):
         p, q = weighted(simplex, rows, 3), weighted(simplex, rows, 6)
     elif na > 0 and nb > 0:
         p, q = witness(solids, core, a, b, n, separation, cos_a, cos_b)
-    elif (ca == 1 and (na == 0 or cb > 1)) or (na == 0 and cb > 1 and nb > 0):
-        q = axpy(separation, n, p)  # of a line or cap of b the farthest point may be anywhere on it
     else:
-        p = axpy(-separation, n, q)
+        if ca == 2 and cb == 2:
+            p = passing(work.figures[0], work.figures[1], p)
+        if (ca == 2 and cb == 2) or looseness(na, ca) <= looseness(nb, cb):
+            q = axpy(separation, n, p)
+        else:
+            p = axpy(-separation, n, q)
     last = first
     if ca > 1 and cb > 1:
         last = lay_over(work.figures[:2], work.figures[2:], ca, cb, n, ra, rb, margin, patch, first)
