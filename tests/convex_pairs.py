@@ -210,6 +210,6 @@ def pairs(draw, name_a, name_b):
 def gap_of(a, b):
     """Gap, normal and midpoint as the detector finds them."""
     things = [Thing((s.part,), tuple(s.x), tuple(s.turn.as_quat(scalar_first=True)),
-                    moves=s.part.kind != ShapeKind.PLANE) for s in (a, b)]
+                    moves=s.part.kind not in (ShapeKind.PLANE, ShapeKind.MESH)) for s in (a, b)]
     model, bodies = build(*things)
     return Detector(model).gap(bodies, 0, 1)
