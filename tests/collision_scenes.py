@@ -48,6 +48,14 @@ def cylinder(r, half):
     return Part(ShapeKind.CYLINDER, (r, half, 0.0))
 
 
+def cone(r, height):
+    return Part(ShapeKind.CONE, (r, height, 0.0))
+
+
+def torus(tube, ring):
+    return Part(ShapeKind.TORUS, (tube, ring, 0.0))
+
+
 def ellipsoid(*half):
     return Part(ShapeKind.ELLIPSOID, half)
 

@@ -53,6 +53,7 @@ from .polytope import (
 FACE_ALIGNED = 0.98  # cosine to the normal above which a face takes part in the contact
 FACE_FACING = 0.3    # the same where the other shape has a face above FACE_ALIGNED
 ACROSS = 1.0 - 1e-12  # cosine above which a face lies across the normal: the normal is its own
+LEVEL = 1e-3         # differences in height, relative to its size, of a feature across the normal, which is known less well
 DEEP = 1e-3          # overlap with a triangle, relative to the size, above which it is asked whether that is meant,
 BEYOND = 3.0         # and how many times the overlap sideways it may be
 UNKNOWN = -2         # a face that has not been looked for
@@ -105,6 +106,8 @@ def overlap_round(geom, solids, work, a, b, rows):
     core, simplex = work.core, work.simplex
     na, nb = solids.info[a, POINTS], solids.info[b, POINTS]
     rows = fill_simplex(core[0], na, core[1], nb, geom, a, b, rows, simplex)
+    if rows < 4:  # those of GJK may lie together or in a line
+        rows = fill_simplex(core[0], na, core[1], nb, geom, a, b, 1, simplex)
     if rows < 4:
         n = unit(sub(origin(geom, b), origin(geom, a)))
         return 0.0, n if dot(n, n) > 0.0 else (0.0, 0.0, 1.0)
@@ -160,6 +163,59 @@ def witness(solids, core, a, b, n, separation, cos_a, cos_b):
         if square > 1e-8 * dot(u, u) * dot(v, v) and min(along, other) >= 0.0 and max(along, other) <= square:
             p = axpy(along / square, u, o)
     return p, axpy(separation, n, p)
+
+
+@helper
+def passing(edge, other, q):
+    """The point of an edge that is nearest to the line of another one, or to its point q where the two are parallel;
+    both are features."""
+    o, r = spot(edge, 0), spot(other, 0)
+    u, v = sub(spot(edge, 1), o), sub(spot(other, 1), r)
+    m, length = cross(u, v), dot(u, u)
+    square = dot(m, m)
+    parallel = square <= 1e-8 * length * dot(v, v)
+    along = dot(sub(q, o), u) / length if parallel else dot(cross(sub(r, o), v), m) / square
+    return axpy(min(max(along, 0.0), 1.0), u, o)
+
+
+@helper
+def tilt(feature, count, n):
+    """How the heights of a feature's corners along n differ, relative to its size; 1 of a single corner."""
+    low, high, size, first = math.inf, -math.inf, 0.0, spot(feature, 0)
+    for i in range(count):
+        p = spot(feature, i)
+        low, high, size = min(low, dot(p, n)), max(high, dot(p, n)), max(size, norm(sub(p, first)))
+    return (high - low) / size if size > 0.0 else 1.0
+
+
+@helper
+def looseness(points, corners):
+    """The more, the less a level feature says where it touches: an edge or a line, a cap, a face."""
+    return 4 if points > 0 and corners > 2 else min(corners, 3)
+
+
+@helper
+def edge_of_face(solids, core, s, n, corners, cosine, feature, feature_out):
+    """The feature that shape s touches a round one with, and its number of corners: of a face that does not lie across
+    n its edge or corner."""
+    if solids.info[s, POINTS] == 0 or cosine > ACROSS:
+        return feature, corners
+    return feature_out, put_edge(core, solids, s, n, 0, feature_out)
+
+
+@helper
+def pressed(a, ca, b, cb, na, nb, p, q, n, separation):
+    """The nearest points of two shapes that overlap by -separation along n, one of them round, from their features and
+    the points p and q that are farthest along n and against it. A feature that is not level touches at that point."""
+    tilt_a, tilt_b = tilt(a, ca, n), tilt(b, cb, n)
+    by_a = tilt_a >= tilt_b
+    if max(tilt_a, tilt_b) <= LEVEL:
+        by_a = looseness(na, ca) <= looseness(nb, cb)
+        if ca == 2 and cb == 2:
+            p = passing(a, b, q)
+    if by_a:
+        return p, axpy(separation, n, p)
+    return axpy(-separation, n, q), q
 
 
 @helper
@@ -280,12 +336,12 @@ def touch_found(geom, solids, work, a, b, answer, own, margin, first):
     p, q = support(core[0], na, geom, a, n), support(core[1], nb, geom, b, neg(n))
     if apart:
         p, q = weighted(simplex, rows, 3), weighted(simplex, rows, 6)
-    elif na == 0 and ca == 1:
-        q = axpy(separation, n, p)
-    elif nb == 0 and cb == 1:
-        p = axpy(-separation, n, q)
     elif na > 0 and nb > 0:
         p, q = witness(solids, core, a, b, n, separation, cos_a, cos_b)
+    else:
+        fa, ka = edge_of_face(solids, core[0], a, n, ca, cos_a, work.figures[0], work.figures[2])
+        fb, kb = edge_of_face(solids, core[1], b, neg(n), cb, cos_b, work.figures[1], work.figures[3])
+        p, q = pressed(fa, ka, fb, kb, na, nb, p, q, n, separation)
     last = first
     if ca > 1 and cb > 1:
         last = lay_over(work.figures[:2], work.figures[2:], ca, cb, n, ra, rb, margin, patch, first)

@@ -17,6 +17,7 @@ from .geometry import (
     BOWL,
     BOX,
     CAPSULE,
+    CONE,
     CYLINDER,
     ELLIPSOID,
     MESH,
@@ -48,6 +49,7 @@ from .round import (
     smooth_pair,
     sphere_box,
     sphere_capsule,
+    sphere_cone,
     sphere_cylinder,
     sphere_ellipsoid,
 )
@@ -55,7 +57,7 @@ from .round import (
 NONE, ROUND, BOXES, CONVEX, TRIANGLES, HOLLOWS, RINGS, SURFACES = range(8)  # the families
 FAMILIES, KINDS = 8, len(FORMS)
 FAMILY = np.full((KINDS, KINDS), CONVEX, np.int32)  #: THE table of pairs: family by the kinds of the two shapes
-_BY_BALLS = [SPHERE, BOX, CAPSULE, CYLINDER, ELLIPSOID]  # whose distance from a point has a closed form
+_BY_BALLS = [SPHERE, BOX, CAPSULE, CYLINDER, CONE, ELLIPSOID]  # whose distance from a point has a closed form
 FAMILY[SPHERE, _BY_BALLS] = FAMILY[_BY_BALLS, SPHERE] = ROUND
 FAMILY[CAPSULE, CAPSULE] = FAMILY[ELLIPSOID, ELLIPSOID] = ROUND
 _SMOOTH = [SPHERE, ELLIPSOID, SUPERELLIPSOID]
@@ -159,6 +161,8 @@ def touch_sphere(geom, a, b, margin, patch):
         return sphere_capsule(geom, a, b, margin, patch)
     if kind == CYLINDER:
         return sphere_cylinder(geom, a, b, margin, patch)
+    if kind == CONE:
+        return sphere_cone(geom, a, b, margin, patch)
     return sphere_ellipsoid(geom, a, b, margin, patch)
 
 

@@ -23,7 +23,7 @@ from .geometry import (
     to_local,
     to_world,
 )
-from .heights import over_box, over_cylinder, over_ellipsoid, plane_height
+from .heights import over_box, over_cone, over_cylinder, over_ellipsoid, plane_height
 
 PARALLEL = 1e-3  # sine of the angle below which two segments touch along a line
 LOWER = 1e-6     # by which a point must be lower than the corners to be a contact too, relative to the size
@@ -120,6 +120,12 @@ def sphere_box(geom, a, b, margin, patch):
 @helper
 def sphere_cylinder(geom, a, b, margin, patch):
     height, n = over_cylinder(geom, b, origin(geom, a))
+    return put_foot(patch, 0, margin, origin(geom, a), swell(geom, a), n, height, 0)
+
+
+@helper
+def sphere_cone(geom, a, b, margin, patch):
+    height, n = over_cone(geom, b, origin(geom, a))
     return put_foot(patch, 0, margin, origin(geom, a), swell(geom, a), n, height, 0)
 
 
