@@ -223,9 +223,8 @@ def _in_order(triangles: Rows) -> Rows:
     return turned[np.lexsort(turned.T)]
 
 
-def crowded(surface: MeshSurface) -> bool:
-    """Whether the boxes of two solid shells of a closed surface overlap, so that the shells may. Cavities are none."""
-    shell = _shells(surface)
+def crowded(surface: MeshSurface, shell: Rows) -> bool:
+    """Whether the boxes of two solid shells (t,) of a closed surface overlap, so that these may. Cavities are none."""
     count = int(shell.max()) + 1
     if count == 1:
         return False
@@ -236,12 +235,11 @@ def crowded(surface: MeshSurface) -> bool:
     return bool(_meeting(lo, hi).sum() > len(lo))
 
 
-def union(surface: MeshSurface) -> MeshSurface | None:
-    """The surface around all that the shells of a closed surface, wound outwards, hold: what two solids share is held
-    once. A cavity is one of the smallest solid whose box is around it. None where a shell crosses itself."""
+def union(surface: MeshSurface, shell: Rows) -> MeshSurface | None:
+    """The surface around all that the shells (t,) of a closed surface, wound outwards, hold: what two solids share is
+    held once. A cavity is one of the smallest solid whose box is around it. None where a shell crosses itself."""
     import manifold3d as manifold  # few scenes need it
 
-    shell = _shells(surface)
     count = int(shell.max()) + 1
     weights = _signed_volumes(surface.vertices, surface.triangles)
     volume: Array = np.bincount(shell, weights, count).astype(np.float64)
@@ -370,6 +368,19 @@ def _shells(surface: MeshSurface) -> Rows:
     return rank[inverse.reshape(-1)]
 
 
+def _shells_by_edges(surface: MeshSurface, across: Rows) -> Rows:
+    """(t,): as `_shells` of a closed surface, but shells that have no more than corners in common, or edges of four
+    triangles, are two where each is closed by itself. across: the `_neighbours` of the triangles, wound in any way."""
+    whole, t = _shells(surface), len(surface.triangles)
+    here = np.flatnonzero(across.reshape(-1) >= 0)
+    shell = _pieces(t, here // 3, across.reshape(-1)[here] // 3)
+    if shell.max() == whole.max():
+        return whole
+    _, apart = np.unique(shell[:, None].astype(np.int64) * len(surface.vertices) + surface.triangles,
+                         return_inverse=True)
+    return shell if is_closed(surface._replace(triangles=apart.reshape(-1, 3).astype(np.int32))) else whole
+
+
 def _boxes(surface: MeshSurface, shell: Rows, count: int) -> tuple[Array, Array]:
     """Least and greatest coordinates (k, 3) of every shell."""
     look_up()
@@ -422,7 +433,8 @@ def solid(surface: MeshSurface, name: str) -> Solid:
     check_extent(surface, name)
     if len(surface.triangles) == 1:
         raise SceneError(f"{name} is one triangle, which has no volume; it must be solid, or a shell with a thickness.")
-    shared = float((_neighbours(surface.triangles) >= 0).mean())
+    across = _neighbours(surface.triangles)
+    shared = float((across >= 0).mean())
     if shared < SOUP:
         raise SceneError(
             f"{name} is a soup of loose triangles ({100 * (1 - shared):.0f} % of their edges are free); "
@@ -443,11 +455,12 @@ def solid(surface: MeshSurface, name: str) -> Solid:
             notes.append(f"{name}: {turned} of {count} triangles were wound inwards and have been turned.")
         look_up()
         own = polyhedron(*surface)
-        if crosses_itself(*surface, _shells(surface)):
+        shell = _shells_by_edges(surface, across)
+        if crosses_itself(*surface, shell):
             notes.append(f"{name} crosses itself: mass and inertia count twice what it holds twice, and take off what "
                          "it holds inside out.")
-        if crowded(surface):
-            joined = union(surface)
+        if crowded(surface, shell):
+            joined = union(surface, shell)
             if joined is None or not len(joined.triangles):
                 notes.append(f"{name} holds solids whose boxes overlap: where they overlap themselves, mass counts "
                              "twice.")

@@ -268,6 +268,17 @@ def test_what_two_crossing_solids_share_counts_once(shift):
     assert (said in whole.notes) == (edge > 0.0)
 
 
+@pytest.mark.parametrize("move", [(1, 1, 1), (1, 1, 0)])
+def test_what_solids_share_counts_once_though_they_have_a_corner_or_an_edge_in_common(move):
+    """Two unit cubes with no more in common, and in the first one a cube of half its edge, in that corner: welding
+    makes them one piece."""
+    first, inside = trimesh.creation.box((1, 1, 1)), trimesh.creation.box((0.5, 0.5, 0.5))
+    solids_of_one_piece = [first, first.copy().apply_translation(move), inside.apply_translation((0.25,) * 3)]
+    whole = solid(surface_of(trimesh.util.concatenate(solids_of_one_piece)), "three.stl")
+    assert whole.properties.mass == pytest.approx(2.0, rel=1e-9)
+    assert whole.notes == ("three.stl holds solids that overlap: what they share, 5.9 % of them, counts once.",)
+
+
 def test_a_cavity_stays_where_another_solid_crosses_its_own():
     """A cube of edge 2 with a cavity of edge 1, and a cube of edge 1 that shares a half with it."""
     outer, inner = trimesh.creation.box((2, 2, 2)), trimesh.creation.box((1, 1, 1))
@@ -279,7 +290,7 @@ def test_a_cavity_stays_where_another_solid_crosses_its_own():
 
 def test_solids_whose_union_is_not_found_may_count_twice_and_it_is_said(monkeypatch):
     """Two crossing boxes of 1 m³, as one surface of two shells; and a cavity, which overlaps nothing."""
-    monkeypatch.setattr("contactlab.physics.scene.mesh.union", lambda surface: None)
+    monkeypatch.setattr("contactlab.physics.scene.mesh.union", lambda surface, shell: None)
     box = trimesh.creation.box((1, 1, 1))
     inside = trimesh.creation.box((0.5, 0.5, 0.5))
     inside.invert()
