@@ -153,8 +153,8 @@ def test_the_gradient_of_the_gap_is_the_normal_and_its_moments(pair):
         (rest.w if k % 6 >= 3 else rest.v)[k // 6, k % 3] = 1.0
         for times, weight in ((1, 45.0), (2, -9.0), (3, 1.0)):
             for side in (-1, 1):
-                find_witnesses(surface, rest.at(side * times * STEP), rows, count, witness)
-                found[:, k] += side * weight / (60.0 * STEP) * witness.gap
+                find_witnesses(surface, rest.at(0.5 * side * times * STEP), rows, count, witness)
+                found[:, k] += side * weight / (30.0 * STEP) * witness.gap
     find_witnesses(surface, bodies, rows, count, witness)
     fair, n = with_nearest_points(surface, rows, count, witness), witness.normal
     expected = np.hstack([-n, np.cross(n, witness.p_a - bodies.x[0]), n, np.cross(witness.p_b - bodies.x[1], n)])

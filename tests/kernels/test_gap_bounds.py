@@ -9,19 +9,13 @@ import itertools
 
 import numpy as np
 import pytest
-from collision_scenes import superellipsoid, torus
 from convex_pairs import (
     SHAPES,
-    WAYS,
-    Placed,
     extent_of,
     gap_of,
-    lengths,
     most_separating,
     pairs,
     separation,
-    turns,
-    vectors,
 )
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -30,7 +24,7 @@ FUZZ = {"deadline": None, "derandomize": True, "phases": [Phase.explicit, Phase.
 PAIRS = [pair for pair in itertools.combinations_with_replacement(SHAPES, 2)
          if pair not in (("plane", "plane"), ("particle", "particle"))]
 SMOOTH = ("particle", "sphere", "ellipsoid", "superellipsoid")
-ORACLE = 1e-6  # relative to the sizes: GJK stops where rounding in flat simplices hides progress; see `round.LOWER`, too
+ORACLE = 1e-6  # relative to the sizes: GJK stops where rounding in flat simplices hides progress; also `round.LOWER`
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
