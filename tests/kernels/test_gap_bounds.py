@@ -1,5 +1,5 @@
-"""Claims about gaps, normals and points of all pairs of convex shapes by support functions alone: shapes of 1 mm to 1 m,
-apart, nearly touching and deep within each other, aligned, nearly so and askew.
+"""Claims about gaps, normals and points of all pairs of convex shapes by support functions alone: shapes of 1 mm to
+1 m, apart, nearly touching and deep within each other, aligned, nearly so and askew.
 
 The greatest separation n·(x_B - x_A) - h_A(n) - h_B(-n) of all unit vectors n is the signed distance: apart by duality,
 overlapping as the least way out.
