@@ -107,6 +107,8 @@ def reach(part, u):
         return norm_of(u * size, 2.0 - np.asarray(part.exponents))
     if kind == ShapeKind.PLANE:
         return np.where(up > 1.0 - 1e-15, 0.0, np.inf)
+    if kind == ShapeKind.TORUS:
+        return size[0] + size[1] * flat
     return size[0] + size[1] * np.abs(up)  # sphere, capsule
 
 

@@ -37,7 +37,7 @@ def corner_piece(size: float = 0.1) -> trimesh.Trimesh:
     back = [(a + 6, c + 6, b + 6) for a, b, c in cap]
     ends = [(i, (i + 1) % 6) for i in range(6)]
     sides = [t for i, j in ends for t in ((j, i, i + 6), (j, i + 6, j + 6))]
-    mesh = trimesh.Trimesh(points, [*[(a, c, b) for a, b, c in back], *[(a, c, b) for a, b, c in cap], *sides],
+    mesh = trimesh.Trimesh(points, [*back, *cap, *sides],
                            process=False)
     if mesh.volume < 0.0:
         mesh.invert()

@@ -53,7 +53,7 @@ from .polytope import (
 FACE_ALIGNED = 0.98  # cosine to the normal above which a face takes part in the contact
 FACE_FACING = 0.3    # the same where the other shape has a face above FACE_ALIGNED
 ACROSS = 1.0 - 1e-12  # cosine above which a face lies across the normal: the normal is its own
-LEVEL = 1e-3         # differences in height, relative to its size, of a feature across the normal, which is known less well
+LEVEL = 1e-3         # differences in height of a feature across the normal, relative to its size: so well is that known
 DEEP = 1e-3          # overlap with a triangle, relative to the size, above which it is asked whether that is meant,
 BEYOND = 3.0         # and how many times the overlap sideways it may be
 UNKNOWN = -2         # a face that has not been looked for

@@ -17,6 +17,7 @@ OTHERS = {
     "cylinder": {"radius": 0.15, "height": 0.3}, "cone": {"radius": 0.2, "height": 0.4},
     "ellipsoid": {"size": [0.5, 0.3, 0.2]}, "torus": {"radius": 0.3, "tube": 0.08}, "plane": {},
     "hull": {"points": [*CUBE, [0.0, 0.0, 0.3]]}, "bowl": {"radius": 1.0, "angle": 90.0},
+    "superellipsoid": {"size": [0.5, 0.3, 0.2], "exponents": [0.6, 1.4]},
     "prism": {"sides": 5, "radius": 0.2, "height": 0.3, "rounding": 0.05},
 }
 FLOOR = {"name": "floor", "fixed": True, "shape": [{"type": "plane"}]}

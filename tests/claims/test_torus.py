@@ -20,6 +20,7 @@ OTHERS = {
     "sphere": {"radius": 0.2}, "box": {"size": [0.5, 0.3, 0.2]}, "capsule": {"radius": 0.1, "height": 0.4},
     "cylinder": {"radius": 0.15, "height": 0.3}, "cone": {"radius": 0.2, "height": 0.4},
     "ellipsoid": {"size": [0.5, 0.3, 0.2]}, "hull": {"points": [*CUBE, [0.0, 0.0, 0.3]]},
+    "superellipsoid": {"size": [0.5, 0.3, 0.2], "exponents": [0.6, 1.4]},
     "prism": {"sides": 5, "radius": 0.2, "height": 0.3, "rounding": 0.05},
 }
 

@@ -1,5 +1,5 @@
-"""Claims about gaps, normals and points of all pairs of convex shapes, and of tori with these, by support functions
-alone: shapes of 1 mm to 1 m, apart, nearly touching and deep within each other, aligned, nearly so and askew.
+"""Claims about gaps, normals and points of all pairs of convex shapes by support functions alone: shapes of 1 mm to
+1 m, apart, nearly touching and deep within each other, aligned, nearly so and askew.
 
 The greatest separation n·(x_B - x_A) - h_A(n) - h_B(-n) of all unit vectors n is the signed distance: apart by duality,
 overlapping as the least way out.
@@ -9,19 +9,13 @@ import itertools
 
 import numpy as np
 import pytest
-from collision_scenes import superellipsoid, torus
 from convex_pairs import (
     SHAPES,
-    WAYS,
-    Placed,
     extent_of,
     gap_of,
-    lengths,
     most_separating,
     pairs,
     separation,
-    turns,
-    vectors,
 )
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -30,7 +24,7 @@ FUZZ = {"deadline": None, "derandomize": True, "phases": [Phase.explicit, Phase.
 PAIRS = [pair for pair in itertools.combinations_with_replacement(SHAPES, 2)
          if pair not in (("plane", "plane"), ("particle", "particle"))]
 SMOOTH = ("particle", "sphere", "ellipsoid", "superellipsoid")
-ORACLE = 1e-6  # relative to the sizes: GJK stops where rounding in flat simplices hides progress; see `round.LOWER`, too
+ORACLE = 1e-6  # relative to the sizes: GJK stops where rounding in flat simplices hides progress; also `round.LOWER`
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)

@@ -196,7 +196,10 @@ def levelled(s, n):
 
 @helper
 def smooth_end(solid, centre, m):
-    """The point of such a solid farthest along the world vector m, how it curves there, and along which tangent."""
+    """The point of such a solid farthest along the world vector m, how it curves there, and along which tangent; of a
+    point any will do."""
+    if max(solid[3][0], solid[3][1], solid[3][2]) == 0.0:
+        return centre, (1.0, 0.0, 1.0, 0.0), tangents(m)[0]
     local = levelled(solid[3], into(solid, m))
     curve, u = smooth_curve(solid[3], solid[4], local)
     return add(centre, out_of(solid, smooth_point(solid[3], solid[4], local))), curve, out_of(solid, u)
