@@ -113,7 +113,7 @@ def impulses_for(M: Array, change: Array) -> Array:
     """Those that change the velocities of rows; where rows have come to depend on each other, so that rounding would
     make them large and miss that, the smallest ones."""
     try:
-        p = np.linalg.solve(M, change)
+        p = np.asarray(np.linalg.solve(M, change), np.float64)
     except np.linalg.LinAlgError:
         return least(M, change)
     missed = np.abs(M @ p - change).max(initial=0.0)
