@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...books.ledger import Books
-from ...collision.exact.elements import contacts_among
+from ...collision.exact.elements import contacts_among, first_and_second
 from ...core.jit import program
 from ...core.model import Array, BoolArray, IntArray
 from ...core.state import LongArray
@@ -110,7 +110,7 @@ class FlatPlaces:
         here, count = self._work.here, len(mode)
         u, M = here.scratch.equations.u[: 3 * count].copy(), matrix_of(here, np.arange(3 * count))
         friction, change, kept = self._materials.friction(pairs), np.full(3 * count, -share), self._kept(mode)
-        slip, p = u.reshape(-1, 3)[:, 1:].copy(), np.zeros(3 * count)
+        slip, p, runs = u.reshape(-1, 3)[:, 1:].copy(), np.zeros(3 * count), self._running(pairs)
         for _ in range(CHANGES * count):
             rows, columns = np.flatnonzero(kept), np.eye(3 * count)
             for k in np.flatnonzero((mode == SLIDE) & kept[::3]).tolist():
@@ -119,9 +119,9 @@ class FlatPlaces:
             columns = columns[:, rows]
             p = columns @ np.linalg.lstsq(M[rows] @ columns, change[rows] * u[rows], rcond=GAP_RANK)[0]
             normal, along, after = p[::3], p.reshape(-1, 3)[:, 1:], (u + M @ p).reshape(-1, 3)[:, 1:]
-            pulls = kept[::3] & (normal < -PULLS * normal.max(initial=0.0))
-            breaks = (mode == STICK) & (np.linalg.norm(along, axis=1) > (1.0 + HOLDS) * friction.stick * normal)
-            stops = (mode == SLIDE) & ((after * slip).sum(axis=1) < 0.0)
+            pulls = runs & kept[::3] & (normal < -PULLS * normal[runs].max(initial=0.0))
+            breaks = runs & (mode == STICK) & (np.linalg.norm(along, axis=1) > (1.0 + HOLDS) * friction.stick * normal)
+            stops = runs & (mode == SLIDE) & ((after * slip).sum(axis=1) < 0.0)
             breaks &= (share == WHOLE) & (change[1::3] == -share)
             if not (pulls | breaks | stops).any():
                 break
@@ -130,6 +130,15 @@ class FlatPlaces:
             change.reshape(-1, 3)[stops, 1:] = -1.0
             kept = self._kept(mode)
         return p
+
+    def _running(self, pairs: LongArray) -> BoolArray:
+        """Which of the contacts act on one of a boxy superellipsoid: the others hold as they do."""
+        surface, island = self._work.surface, self._work.chosen.island[: len(pairs)]
+        solid, flat = contacts_among(surface, pairs), np.zeros(len(pairs), bool)
+        boxy = surface.exponents.min(axis=1) < 1.0
+        first, second = first_and_second(surface, pairs[solid])
+        flat[solid] = boxy[first] | boxy[second]
+        return np.isin(island, island[flat])
 
     def _kept(self, mode: IntArray) -> BoolArray:
         """The rows (3 c,) whose velocities are kept at zero: those of the set, as far as its contacts hold as in it;

@@ -452,7 +452,9 @@ class EventDriven:
         turned = before is not None and self._flat.cross(before)
         self.projection.mend_joints()
         if turned:
+            self._show()
             self._settler.settle(Change())
+            self._show()
         self.projection.project()
         return delta * search.length
 
