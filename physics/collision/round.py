@@ -36,7 +36,7 @@ def balls(p_a, r_a, p_b, r_b, otherwise):
     d = sub(p_b, p_a)
     length = norm(d)
     gap = length - r_a - r_b
-    n = unit(d) if length > 1e-14 * (r_a + r_b) else otherwise
+    n = unit(d) if length > 1e-14 * (r_a + r_b + norm(p_a)) else otherwise  # or less than places are rounded by
     return axpy(r_a + 0.5 * gap, n, p_a), n, gap
 
 

@@ -45,6 +45,7 @@ CROSSED = 2.0**-16     # and where its error is known to be too large
 OFF = 1e-6             # velocity in kept rows that tells it, relative to the bodies that touch
 WHOLE = 2.0            # share of a velocity by which a step of the way changes it
 PULLS = 1e-3           # normal impulse that lets a contact go, relative to the largest one that pushes meanwhile
+BOXY = 2.0 / 3.0       # exponent e below which a contact with friction runs over flat places, a = (2 - 2e)/(2 - e)
 HOLDS = 1e-9           # part of its bound by which an impulse may be beyond it
 CHANGES = 3            # changes of how a contact holds in a step of the way, at most
 
@@ -153,11 +154,13 @@ class FlatPlaces:
 
 @program
 def on_flat_place(piece):
-    """Whether a contact of the set is one of a boxy superellipsoid, and no friction opposes turning, or is held."""
-    chosen, free = piece.chosen, True
+    """Whether a contact of the set is one of a boxy superellipsoid, and no friction opposes turning, or is held. Where
+    there is friction, and the force grows as t^-a with a < 1/2, the integrator follows it more closely."""
+    chosen, free, below = piece.chosen, True, 1.0
     for k in range(chosen.count[0]):
         free = free and chosen.pair[k] < TURNS and chosen.fixed[k] == 0
-    return free and touches_flat(piece.start.surface, chosen)
+        below = BOXY if chosen.friction[k] > 0.0 else below
+    return free and touches_flat(piece.start.surface, chosen, below)
 
 
 @program

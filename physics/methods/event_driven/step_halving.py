@@ -130,7 +130,7 @@ def gains_on_flat(piece):
     of curvature is infinite, and the force that carries what turns there, too: it grows without bound towards an
     instant within the piece or at its start, of which a step of fixed length knows no more than a stage."""
     start, joints, ends = piece.start, piece.start.joints, piece.end_joints
-    if not touches_flat(start.surface, piece.chosen):
+    if not touches_flat(start.surface, piece.chosen, 1.0):
         return False
     kinetic, potential, stored = energies(start.model, start.bodies, joints.q, joints.v)
     kinetic_after, potential_after, stored_after = energies(start.model, piece.end, ends.q, ends.v)
@@ -139,14 +139,14 @@ def gains_on_flat(piece):
 
 
 @helper
-def touches_flat(surface, chosen):
-    """Whether a contact of the set is one of a boxy superellipsoid."""
+def touches_flat(surface, chosen, below):
+    """Whether a contact of the set is one of a superellipsoid with an exponent below this."""
     exponents, flat = surface.exponents, False
     n = exponents.shape[0]
     for k in range(chosen.count[0]):
         if chosen.pair[k] < n * n:
             e, f = chosen.pair[k] // n, chosen.pair[k] % n
-            flat = flat or min(exponents[e, 0], exponents[e, 1], exponents[f, 0], exponents[f, 1]) < 1.0
+            flat = flat or min(exponents[e, 0], exponents[e, 1], exponents[f, 0], exponents[f, 1]) < below
     return flat
 
 
