@@ -1,11 +1,11 @@
 """Where the outline of an ellipsoid or superellipsoid, seen along an axis u, is farthest out.
 
 The distance of the outline from the axis is greatest where f = m·d + h(m) is over unit vectors m across it, d the way
-from the axis to the centre and h the support function. With the angle θ of m, f'' = k - f, where
-k is the radius of curvature of the outline. So in each zone where k < f it is farthest out in one place at most, and
-each such place is in a zone. Zones end where the outline is flat: boxy solids are flat where a plane across one of
-their axes cuts the outline, pointed ones between these planes. A flat place as narrow as THIN is none: what is farthest
-out on either side of it differs by some R THIN².
+from the axis to the centre and h the support function. With the angle θ of m, f'' = k - f, where k is the radius of
+curvature of the outline. So in each zone where k < f it is farthest out in one place at most, and each such place is
+in a zone. Zones end where the outline is flat: boxy solids are flat where a plane across one of their axes cuts the
+outline, pointed ones between these planes. A flat place as narrow as THIN is none: what is farthest out on either side
+of it differs by some R THIN².
 """
 
 import math

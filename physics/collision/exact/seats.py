@@ -186,22 +186,20 @@ def seats_of(surface, s, wall):
 def seat(surface, bodies, s, wall):
     """Give the places of shape s in a wall, the shape of a bowl or pipe, their seats: those that have one keep it."""
     first, last = seats_of(surface, s, wall)
-    f, places, holder, count = int(surface.start[wall]), np.empty((PLACES, 3)), np.empty(PLACES, np.int32), -1
+    if first == last:
+        return
+    view, places = seen(surface, bodies, first, int(surface.start[wall])), np.empty((PLACES, 3))
+    holder = np.full(PLACES, -1)  # the seat of each place
+    count = find_all(view, places)
     for e in range(first, last):
-        if surface.kind[e] == SPOT_STAND:
-            continue
-        view, n = seen(surface, bodies, e, f), row(surface.seat, e)
-        if count < 0:
-            count = find_all(view, places)
-            holder[:count] = -1
-        if dot(n, n) == 0.0:
+        n = row(surface.seat, e)
+        if surface.kind[e] == SPOT_STAND or dot(n, n) == 0.0:
             continue
         m, there = place_from(view, n)
         k = nearest_place(view, places, count, m) if there else -1
         if there and k < 0 and count < PLACES:  # two that are about to join may have been taken for one
             k, count = count, count + 1
             put(places, k, kept_as(view, m))
-            holder[k] = -1
         if k < 0:
             sit(surface, e, NOWHERE)
         elif holder[k] >= 0:
@@ -218,13 +216,12 @@ def seat(surface, bodies, s, wall):
 def seat_ahead(surface, bodies, s, wall):
     """Give the places where the bodies will be seats, too, but for those that are close to one as it is."""
     first, last = seats_of(surface, s, wall)
-    f, places, count = int(surface.start[wall]), np.empty((PLACES, 3)), -1
+    if first == last:
+        return
+    view, places = seen(surface, bodies, first, int(surface.start[wall])), np.empty((PLACES, 3))
+    count = find_all(view, places)
     for e in range(first, last):
-        if surface.kind[e] == SPOT_STAND:
-            continue
-        view, n = seen(surface, bodies, e, f), row(surface.seat, e)
-        if count < 0:
-            count = find_all(view, places)
+        n = row(surface.seat, e)
         if dot(n, n) == 0.0:
             continue
         for k in range(count):
